@@ -1,0 +1,228 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+
+	"benign/checkers/graph"
+	"benign/impl/kernel"
+	"benign/impl/scenario"
+)
+
+// Execution is what one execution showed.
+type Execution struct {
+	Graph     *graph.Graph
+	Violation *kernel.Violation // nil if nothing was broken
+	// Ended reports that every task ran to its end, so that the operations and
+	// the final state are whole.
+	Ended      bool
+	Operations []Operation
+	// Debt is the work left undone: when the tasks ended, and after each
+	// quiescent round. Empty if the scenario counts none.
+	Debt []int
+	// Rounds is how many quiescent rounds changed something.
+	Rounds int
+	// Settled reports that quiescence came to rest within the bound.
+	Settled bool
+	// State is the abstract final state, after quiescence.
+	State string
+	// Evidence is what was seen of each deliberate race.
+	Evidence []Evidence
+}
+
+// Operation is one call of the history.
+type Operation struct {
+	Task     int
+	TaskName string
+	Number   int // within the task
+	Name     string
+	Result   scenario.Result
+	// First and End delimit its events in program order: [First, End).
+	First, End int32
+}
+
+// Evidence counts how one deliberate race was seen in one execution: pairs of
+// the annotated access and a conflicting access of another task that
+// happens-before does not order, by which of the two came first.
+type Evidence struct {
+	Site                   *kernel.RaceSite
+	Unordered              int
+	ReadFirst, WriterFirst int
+	Executed               int // times the annotated access ran
+}
+
+// Outcome is everything that an observer can tell executions apart by: the
+// results of all operations and the abstract final state.
+func (e *Execution) Outcome() string {
+	var b strings.Builder
+	for _, op := range e.Operations {
+		fmt.Fprintf(&b, "%s %s = %s; ", op.TaskName, op.Name, op.Result.Value)
+	}
+	b.WriteString("finally ")
+	b.WriteString(e.State)
+	return b.String()
+}
+
+// conclude ends the run: it judges the state that the tasks left, or unwinds
+// them.
+func (r *run) conclude() (*Execution, error) {
+	for _, th := range r.threads {
+		r.pruned = r.pruned || th != nil && !th.finished && (th.stuck || th.op.Kind == kernel.OpAcquire && th.op.Try)
+	}
+	ended := !r.stopped() && !r.pruned && r.allFinished()
+	if !ended && !r.stopped() && !r.pruned {
+		r.fail(r.deadlock())
+	}
+	e := &Execution{Graph: r.g, Ended: ended}
+	if ended {
+		for _, th := range r.threads {
+			if th != nil {
+				e.Operations = append(e.Operations, th.records...)
+			}
+		}
+		e.Evidence = r.evidence()
+		if r.worker.config.CheckDefaults && !r.worker.model.Consistent(r.g) {
+			r.failure = fmt.Errorf("the model forbids an execution that was built from newest choices")
+		}
+		r.settle()
+		r.after(e)
+	}
+	r.abandon()
+	if r.failure != nil {
+		return nil, r.failure
+	}
+	if r.pruned {
+		return nil, nil
+	}
+	e.Violation = r.violation
+	return e, nil
+}
+
+func (r *run) allFinished() bool {
+	for _, th := range r.threads {
+		if th != nil && !th.finished {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *run) deadlock() *kernel.Violation {
+	var waits []string
+	for _, th := range r.threads {
+		if th != nil && !th.finished {
+			waits = append(waits, th.describe(r.g))
+		}
+	}
+	return &kernel.Violation{Kind: kernel.Deadlock, Message: strings.Join(waits, "; ")}
+}
+
+// settle gives every word its coherence-final value, for the code that runs
+// after the tasks.
+func (r *run) settle() {
+	for at, l := range r.words {
+		if l == nil || r.g.Locations[at].Lock {
+			continue
+		}
+		if last := r.g.LastWrite(int32(at)); last != graph.Init {
+			l.Settle(r.g.Events[last].Value)
+		}
+	}
+}
+
+// after runs the scenario's protocol once the tasks have ended: check, count
+// the debt, quiesce until nothing changes, check again, observe, tear down and
+// look for leaks.
+func (r *run) after(e *Execution) {
+	defer r.guard("quiescence")
+	i, t := r.instance, r.world.NewTask("quiescence")
+	r.check(t, "when the tasks had ended")
+	e.Debt = r.appendDebt(e.Debt, t)
+	for round := 0; i.Quiesce != nil && !r.stopped(); round++ {
+		if round == r.worker.config.MaxRounds {
+			break
+		}
+		if !i.Quiesce(t) {
+			e.Settled = true
+			break
+		}
+		e.Rounds++
+		e.Debt = r.appendDebt(e.Debt, t)
+	}
+	e.Settled = e.Settled || i.Quiesce == nil
+	if r.stopped() {
+		return
+	}
+	r.check(t, "after quiescence")
+	if i.Observe != nil {
+		e.State = i.Observe(t)
+	}
+	if i.Teardown == nil || r.stopped() {
+		return
+	}
+	i.Teardown(t)
+	if leaked := r.world.Leaked(); len(leaked) > 0 {
+		r.fail(&kernel.Violation{Kind: kernel.Leak, Message: strings.Join(leaked, ", ") + " outlived the scenario"})
+	}
+}
+
+func (r *run) check(t *kernel.Task, when string) {
+	if r.instance.Check == nil {
+		return
+	}
+	if err := r.instance.Check(t); err != nil {
+		r.fail(&kernel.Violation{Kind: kernel.Assertion, Message: fmt.Sprintf("%v (%s)", err, when)})
+	}
+}
+
+func (r *run) appendDebt(debt []int, t *kernel.Task) []int {
+	if r.instance.Debt == nil {
+		return debt
+	}
+	return append(debt, r.instance.Debt(t))
+}
+
+// evidence looks at every annotated access of the execution.
+func (r *run) evidence() []Evidence {
+	var found []Evidence
+	for id := range r.g.Events {
+		e := &r.g.Events[id]
+		if e.Site == nil {
+			continue
+		}
+		at := -1
+		for i := range found {
+			if found[i].Site == e.Site {
+				at = i
+			}
+		}
+		if at < 0 {
+			found = append(found, Evidence{Site: e.Site})
+			at = len(found) - 1
+		}
+		found[at].Executed++
+		r.weigh(&found[at], int32(id))
+	}
+	return found
+}
+
+// weigh counts the writes that race with one annotated access.
+func (r *run) weigh(evidence *Evidence, id int32) {
+	e := &r.g.Events[id]
+	seen := e.Source == graph.Init // whether the write that was read is behind us in coherence
+	for _, write := range r.g.Coherence[e.Location] {
+		first := seen
+		if write == e.Source {
+			seen = true
+		}
+		if r.g.Events[write].Task == e.Task || r.detector.Ordered(r.g, id, write) || r.detector.Ordered(r.g, write, id) {
+			continue
+		}
+		evidence.Unordered++
+		if first {
+			evidence.ReadFirst++
+		} else {
+			evidence.WriterFirst++
+		}
+	}
+}

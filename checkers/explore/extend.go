@@ -1,0 +1,390 @@
+package explore
+
+import (
+	"slices"
+
+	"benign/checkers/graph"
+	"benign/impl/kernel"
+)
+
+// extend adds events until every task has ended or waits. Each event takes its
+// newest choice here; every other choice the model allows becomes an execution
+// of its own (TruSt: Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly
+// Stateless, Optimal Dynamic Partial Order Reduction", POPL 2022).
+func (r *run) extend() {
+	for !r.stopped() && !r.pruned {
+		r.wake()
+		if r.stopped() {
+			return
+		}
+		th := r.next()
+		if th == nil {
+			return
+		}
+		if len(r.g.Events) >= r.worker.config.MaxEvents {
+			r.failure = errTooManyEvents
+			return
+		}
+		r.step(th)
+	}
+}
+
+// next picks the thread that takes the next event: one in the middle of an
+// operation first, and of those the one whose read was just redirected; then
+// the first that can go on; then the first that waits for a lock in vain and
+// has not said so in the graph.
+func (r *run) next() *thread {
+	if f := r.g.Focus; f >= 0 && int(f) < len(r.threads) {
+		if th := r.threads[f]; th != nil && th.underWay() {
+			return th
+		}
+	}
+	for _, th := range r.threads {
+		if th != nil && th.underWay() {
+			return th
+		}
+	}
+	for _, th := range r.threads {
+		if th != nil && r.available(th) {
+			return th
+		}
+	}
+	for _, th := range r.threads {
+		if th != nil && !th.finished && !th.stuck && th.op.Kind == kernel.OpAcquire && !r.hasBlocked(th) {
+			return th
+		}
+	}
+	return nil
+}
+
+// underWay reports whether the thread is in the middle of an operation whose
+// next event does not wait.
+func (th *thread) underWay() bool {
+	if th.finished || th.stuck {
+		return false
+	}
+	switch th.op.Kind {
+	case kernel.OpUpdate:
+		return th.writing
+	case kernel.OpAcquire:
+		return th.writes < th.reads
+	}
+	return false
+}
+
+// available reports whether the thread's next event does not wait.
+func (r *run) available(th *thread) bool {
+	if th.finished || th.stuck || r.hasBlocked(th) {
+		return false
+	}
+	switch {
+	case th.op.Kind == kernel.OpJoin:
+		return r.threads[th.op.Child.Slot].finished
+	case th.op.Kind == kernel.OpAcquire && th.fails:
+		return true
+	case th.op.Kind == kernel.OpAcquire && !th.looks():
+		kind, at := r.expectedAcquire(th)
+		return kind == graph.Choice || !r.held(at)
+	}
+	return true
+}
+
+// held reports whether the last section of a strand has not ended.
+func (r *run) held(strand int32) bool {
+	last := r.g.LastWrite(strand)
+	return last != graph.Init && r.g.Events[last].End == graph.Init
+}
+
+// step adds the next event of the thread.
+func (r *run) step(th *thread) {
+	kind, location := r.expected(th)
+	e := graph.Event{Kind: kind, Order: th.op.Order, Barrier: th.op.Barrier, Mode: th.op.Mode, Try: th.op.Kind == kernel.OpAcquire && th.looks(),
+		Task: th.number, Location: location, Source: graph.Init, Pair: graph.Init, End: graph.Init, Site: th.op.Site}
+	switch kind {
+	case graph.Read, graph.UpdateRead:
+		r.addRead(th, e)
+	case graph.Write:
+		r.addWrite(e, th.op.Value)
+	case graph.UpdateWrite:
+		r.addSecondHalf(th, e)
+	case graph.LockRead:
+		if th.looks() {
+			r.addTry(e)
+		} else {
+			r.addAcquire(th, e)
+		}
+	case graph.LockBusy:
+		r.addBusy(e)
+	case graph.LockWrite:
+		r.addSecondHalf(th, e)
+	case graph.Unlock:
+		r.addUnlock(th, e)
+	case graph.Choice:
+		r.addChoice(e, max(2, th.op.Choices))
+	default:
+		r.addOther(th, e)
+	}
+}
+
+// addRead adds a load or the read part of an update.
+func (r *run) addRead(th *thread, e graph.Event) {
+	newest := r.g.LastWrite(e.Location)
+	for _, source := range append([]int32{graph.Init}, r.g.Coherence[e.Location]...) {
+		if source == newest {
+			continue
+		}
+		e.Source = source
+		g := r.g.Clone()
+		read := g.Add(e)
+		if e.Kind == graph.UpdateRead {
+			if updated, writes := th.op.Update(r.value(e.Location, source)); writes {
+				r.secondHalfElsewhere(g, read, graph.UpdateWrite, updated)
+				continue
+			}
+		}
+		r.offer(g)
+	}
+	e.Source = newest
+	r.apply(r.g.Add(e))
+}
+
+// secondHalfElsewhere adds the write part of an update or acquisition whose
+// read part, the last event of g, does not read the newest write, and offers
+// what can come of it.
+func (r *run) secondHalfElsewhere(g *graph.Graph, read int32, kind graph.Kind, value uint64) {
+	first := g.Events[read]
+	write := g.Add(graph.Event{Kind: kind, Order: first.Order, Mode: first.Mode, Try: first.Try, Task: first.Task,
+		Location: first.Location, Source: graph.Init, Pair: read, End: graph.Init, Value: value})
+	g.Place(write, first.Source)
+	rivals := rivals(g, read)
+	r.revisit(g, write, rivals)
+	if len(rivals) == 0 {
+		r.offer(g)
+	}
+}
+
+// rivals returns the other events that read from the same source as the read
+// part and claim the place behind it: at most one may.
+func rivals(g *graph.Graph, read int32) []int32 {
+	var found []int32
+	e := &g.Events[read]
+	for id := range g.Events {
+		f := &g.Events[id]
+		if int32(id) == read || f.Location != e.Location || f.Source != e.Source {
+			continue
+		}
+		if (f.Kind == graph.LockRead || f.Kind == graph.UpdateRead) && f.Pair != graph.Init {
+			found = append(found, int32(id))
+		}
+	}
+	return found
+}
+
+// addSecondHalf adds the write part to the read part that was just run. If the
+// place behind the source is taken, the new write can only come about by a
+// revisit of who took it, and here the task is stuck.
+func (r *run) addSecondHalf(th *thread, e graph.Event) {
+	e.Pair = r.readPart(e)
+	e.Value = th.updated
+	source := r.g.Events[e.Pair].Source
+	if rivals := rivals(r.g, e.Pair); len(rivals) > 0 {
+		g := r.g.Clone()
+		id := g.Add(e)
+		g.Place(id, source)
+		r.revisit(g, id, rivals)
+		th.stuck = true
+		return
+	}
+	newest := r.g.LastWrite(e.Location) == source
+	id := r.g.Add(e)
+	r.g.Place(id, source)
+	r.revisit(r.g, id, nil)
+	if !newest && !r.worker.model.Consistent(r.g) {
+		r.pruned = true
+		return
+	}
+	r.apply(id)
+}
+
+// readPart finds the read part that a write part belongs to: the latest one of
+// its task at its location.
+func (r *run) readPart(e graph.Event) int32 {
+	id := r.g.Tasks[e.Task].Last
+	for r.g.Events[id].Location != e.Location {
+		id = r.g.Events[id].Previous
+	}
+	return id
+}
+
+// addWrite adds a store, at the end of coherence here and at every other place
+// elsewhere.
+func (r *run) addWrite(e graph.Event, value uint64) {
+	e.Value = value
+	newest := r.g.LastWrite(e.Location)
+	for _, after := range append([]int32{graph.Init}, r.g.Coherence[e.Location]...) {
+		if after == newest {
+			continue
+		}
+		g := r.g.Clone()
+		g.Place(g.Add(e), after)
+		r.offer(g)
+	}
+	id := r.g.Add(e)
+	r.g.Place(id, newest)
+	r.revisit(r.g, id, nil)
+	r.apply(id)
+}
+
+// addAcquire adds the first half of a waiting acquisition: at the end of the
+// chain of sections here, before every other section elsewhere.
+func (r *run) addAcquire(th *thread, e graph.Event) {
+	last := r.g.LastWrite(e.Location)
+	for _, source := range r.chain(th, e.Location) {
+		if source != last {
+			e.Source = source
+			g := r.g.Clone()
+			r.secondHalfElsewhere(g, g.Add(e), graph.LockWrite, 0)
+		}
+	}
+	e.Source = last
+	id := r.g.Add(e)
+	if !r.ready(id) {
+		r.blocked = append(r.blocked, id)
+		return
+	}
+	r.apply(id)
+}
+
+// chain returns the sections that an acquisition may follow: all of them, or
+// those from the one that it is known to wait for.
+func (r *run) chain(th *thread, strand int32) []int32 {
+	sections := append([]int32{graph.Init}, r.g.Coherence[strand]...)
+	if last := r.g.Tasks[th.number].Last; last != graph.Init {
+		if e := &r.g.Events[last]; e.Kind == graph.LockWait {
+			return sections[slices.Index(sections, e.Source):]
+		}
+	}
+	return sections
+}
+
+// addTry adds a try of one strand: it finds the newest state here, and
+// elsewhere every other that the model allows: any section in the way, or the
+// lock free between two sections.
+func (r *run) addTry(e graph.Event) {
+	newest := r.g.LastWrite(e.Location)
+	busy := r.held(e.Location)
+	for _, source := range append([]int32{graph.Init}, r.g.Coherence[e.Location]...) {
+		e.Source = source
+		if source != graph.Init && !(source == newest && busy) {
+			g := r.g.Clone()
+			e.Kind = graph.LockFail
+			g.Add(e)
+			r.offer(g)
+		}
+		if source != newest {
+			g := r.g.Clone()
+			e.Kind = graph.LockRead
+			r.secondHalfElsewhere(g, g.Add(e), graph.LockWrite, 0)
+		}
+	}
+	e.Source, e.Kind = newest, graph.LockRead
+	if busy {
+		e.Kind = graph.LockFail
+	}
+	r.apply(r.g.Add(e))
+}
+
+// addBusy adds the failure of a try that has chosen to fail: of the sections
+// that have not ended the one that was begun last is in the way here, every
+// other section elsewhere. If all have ended the try waits for another.
+func (r *run) addBusy(e graph.Event) {
+	kind, source := hindrance(r.g, e.Location, e.Task, func(int32) bool { return true })
+	for id := range int32(len(r.g.Events)) {
+		if id != source && hinders(r.g, id, e.Location, e.Task) {
+			e.Source, e.Location = id, r.g.Events[id].Location
+			g := r.g.Clone()
+			g.Add(e)
+			r.offer(g)
+		}
+	}
+	e.Kind, e.Source = kind, source
+	if source != graph.Init {
+		e.Location = r.g.Events[source].Location
+	}
+	id := r.g.Add(e)
+	if kind == graph.LockIdle {
+		r.blocked = append(r.blocked, id)
+		return
+	}
+	r.apply(id)
+}
+
+// addUnlock ends the sections of the task on the lock. A try that looked
+// before may have come after it instead.
+func (r *run) addUnlock(th *thread, e graph.Event) {
+	open := r.sections(e.Task, e.Location)
+	id := r.g.Add(e)
+	for _, section := range open {
+		r.g.Events[section].End = id
+	}
+	for _, section := range open {
+		r.retry(id, section)
+		if r.g.Hinders(section) {
+			r.idle(id)
+		}
+	}
+	r.apply(id)
+}
+
+// addChoice adds what the environment picks.
+func (r *run) addChoice(e graph.Event, n int) {
+	for alternative := 1; alternative < n; alternative++ {
+		e.Choice = int32(alternative)
+		g := r.g.Clone()
+		g.Add(e)
+		r.push(g)
+	}
+	e.Choice = 0
+	r.apply(r.g.Add(e))
+}
+
+// addOther adds a barrier, a spawn or a join.
+func (r *run) addOther(th *thread, e graph.Event) {
+	switch e.Kind {
+	case graph.Spawn:
+		id := childID(th.task.ID(), th.children)
+		e.Child = r.child(id, th.op.Label)
+		event := r.g.Add(e)
+		r.g.Tasks[e.Child].Spawn = event
+		r.apply(event)
+	case graph.Join:
+		e.Child = int32(th.op.Child.Slot)
+		r.apply(r.g.Add(e))
+	default:
+		r.apply(r.g.Add(e))
+	}
+}
+
+// child returns the number of a spawned task, which an earlier graph may have
+// reserved.
+func (r *run) child(id int, name string) int32 {
+	for i := range r.g.Tasks {
+		if r.g.Tasks[i].ID == id {
+			r.g.Tasks[i].Name = name
+			return int32(i)
+		}
+	}
+	return r.g.AddTask(id, name, graph.Init)
+}
+
+// childID names a task by its parent and the count of children before it.
+func childID(parent, sequence int) int { return (parent+1)<<6 + sequence }
+
+// offer schedules a graph if the model allows it.
+func (r *run) offer(g *graph.Graph) {
+	if r.worker.model.Consistent(g) {
+		r.push(g)
+	}
+}
+
+func (r *run) push(g *graph.Graph) { r.worker.pushed = append(r.worker.pushed, g) }

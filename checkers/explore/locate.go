@@ -1,0 +1,225 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+
+	"benign/checkers/graph"
+	"benign/impl/kernel"
+)
+
+// slot ties a location of this run to the graph: strand 0 and, for a lock that
+// is shared, the strand of each task that ever shares it.
+type slot struct {
+	location *kernel.Location
+	strands  []strand
+}
+
+type strand struct {
+	number int // see graph.Location
+	at     int32
+}
+
+// locate returns the number in the graph of one strand of a location.
+func (r *run) locate(l *kernel.Location, number int, lock bool) int32 {
+	if l.Slot == 0 {
+		r.slots = append(r.slots, slot{location: l})
+		l.Slot = len(r.slots)
+	}
+	s := &r.slots[l.Slot-1]
+	for _, known := range s.strands {
+		if known.number == number {
+			return known.at
+		}
+	}
+	at := r.findOrAdd(l, number, lock)
+	s.strands = append(s.strands, strand{number, at})
+	for int(at) >= len(r.words) {
+		r.words = append(r.words, nil)
+	}
+	r.words[at] = l
+	return at
+}
+
+func (r *run) findOrAdd(l *kernel.Location, number int, lock bool) int32 {
+	owner, field := l.ID()
+	for i := range r.g.Locations {
+		g := &r.g.Locations[i]
+		if g.Owner == owner && g.Field == field && g.Strand == number {
+			return int32(i)
+		}
+	}
+	return r.g.AddLocation(graph.Location{Owner: owner, Field: field, Strand: number, Lock: lock, Name: l.Name()})
+}
+
+// strands returns the strands of a lock that an acquisition goes through. A
+// shared one takes the strand of its task. An exclusive one takes strand 0 and
+// then those of all other tasks that ever share the lock: readers of different
+// tasks stay unordered, and each is ordered against every writer.
+func (r *run) strands(th *thread, op *kernel.Op) []int32 {
+	l := op.Location
+	if op.Mode == kernel.Shared {
+		if !slices.Contains(r.worker.sharers.of(l), th.task.ID()) {
+			r.worker.discovered = append(r.worker.discovered, sharer{nameLock(l), th.task.ID()})
+			r.failure = errNewSharer
+		}
+		return []int32{r.locate(l, th.task.ID()+1, true)}
+	}
+	strands := []int32{r.locate(l, 0, true)}
+	for _, task := range r.worker.sharers.of(l) {
+		if task != th.task.ID() {
+			strands = append(strands, r.locate(l, task+1, true))
+		}
+	}
+	return strands
+}
+
+// errNewSharer stops a run in which a task shared a lock that it was not known
+// to share; the exploration starts again, knowing it.
+var errNewSharer = fmt.Errorf("a lock has a sharer that was not known")
+
+// sharers knows which tasks ever take which locks in shared mode. An
+// exploration that meets one it did not know starts again, knowing it, so that
+// the map is fixed in the exploration that counts.
+type sharers map[lockName][]int
+
+type sharer struct {
+	lock lockName
+	task int
+}
+
+type lockName struct {
+	owner kernel.ObjectID
+	field uint32
+}
+
+func nameLock(l *kernel.Location) lockName {
+	owner, field := l.ID()
+	return lockName{owner, field}
+}
+
+// with returns the map extended; the identities stay sorted.
+func (s sharers) with(more []sharer) sharers {
+	extended := make(sharers, len(s))
+	for lock, tasks := range s {
+		extended[lock] = slices.Clone(tasks)
+	}
+	for _, m := range more {
+		if at, found := slices.BinarySearch(extended[m.lock], m.task); !found {
+			extended[m.lock] = slices.Insert(extended[m.lock], at, m.task)
+		}
+	}
+	return extended
+}
+
+func (s sharers) of(l *kernel.Location) []int { return s[nameLock(l)] }
+
+// mismatch says how the announced operation of the thread differs from the
+// event, or nothing if it does not.
+func (r *run) mismatch(th *thread, e *graph.Event) string {
+	if th == nil || th.finished {
+		return "the task has ended"
+	}
+	kind, location := r.expected(th)
+	if kind == graph.LockRead && (e.Kind == graph.LockFail && th.looks() || e.Kind == graph.LockWait && !th.looks()) {
+		kind = e.Kind
+	}
+	if kind == graph.LockBusy && e.Location >= 0 && r.g.SameLock(e.Location, location) {
+		location = e.Location
+	}
+	switch {
+	case e.Kind != kind:
+		return fmt.Sprintf("the task is at a %s", th.op.Kind)
+	case e.Location != location:
+		return fmt.Sprintf("the task is at %s", th.op.Location.Name())
+	case e.Order != th.op.Order || e.Barrier != th.op.Barrier:
+		return fmt.Sprintf("the task is at a %s access", th.op.Order)
+	}
+	return ""
+}
+
+// expected returns the kind and location of the thread's next event.
+func (r *run) expected(th *thread) (graph.Kind, int32) {
+	op := th.op
+	switch op.Kind {
+	case kernel.OpLoad:
+		return graph.Read, r.locate(op.Location, 0, false)
+	case kernel.OpStore:
+		return graph.Write, r.locate(op.Location, 0, false)
+	case kernel.OpUpdate:
+		if th.writing {
+			return graph.UpdateWrite, r.locate(op.Location, 0, false)
+		}
+		return graph.UpdateRead, r.locate(op.Location, 0, false)
+	case kernel.OpAcquire:
+		return r.expectedAcquire(th)
+	case kernel.OpRelease:
+		return graph.Unlock, r.locate(op.Location, r.releaseStrand(th), true)
+	case kernel.OpBarrier:
+		return graph.Barrier, -1
+	case kernel.OpChoose:
+		return graph.Choice, -1
+	case kernel.OpSpawn:
+		return graph.Spawn, -1
+	default:
+		return graph.Join, -1
+	}
+}
+
+// expectedAcquire returns the next event of an acquisition. One strand after
+// the other is read and written.
+func (r *run) expectedAcquire(th *thread) (graph.Kind, int32) {
+	switch {
+	case th.chooses() && !th.chosen:
+		return graph.Choice, -1
+	case th.fails:
+		return graph.LockBusy, th.strands[0]
+	case th.writes < th.reads:
+		return graph.LockWrite, th.strands[th.writes]
+	}
+	return graph.LockRead, th.strands[th.reads]
+}
+
+// chooses reports whether the operation is a try of several strands, which
+// decides first whether it fails: it is then either a LockBusy, or it takes the
+// strands as a waiting acquisition does, as if it had come after everybody it
+// waits for. If that is never, nothing of the kind can have happened.
+func (th *thread) chooses() bool { return th.op.Try && len(th.strands) > 1 }
+
+// looks reports whether the operation is a try of one strand, which reads its
+// state and takes it if it is free.
+func (th *thread) looks() bool { return th.op.Try && len(th.strands) == 1 }
+
+// releaseStrand is the strand that an Unlock is filed under; it ends the
+// sections of its task on all of them.
+func (r *run) releaseStrand(th *thread) int {
+	if th.op.Mode == kernel.Shared {
+		return th.task.ID() + 1
+	}
+	return 0
+}
+
+// sections returns the open sections of a task on the lock of a location.
+func (r *run) sections(task, location int32) []int32 {
+	var open []int32
+	l := &r.g.Locations[location]
+	for i := range r.g.Locations {
+		if m := &r.g.Locations[i]; m.Owner != l.Owner || m.Field != l.Field {
+			continue
+		}
+		last := r.g.LastWrite(int32(i))
+		if last != graph.Init && r.g.Events[last].Task == task && r.g.Events[last].End == graph.Init {
+			open = append(open, last)
+		}
+	}
+	return slices.Clip(open)
+}
+
+func (r *run) describeEvent(id int32) string {
+	e := &r.g.Events[id]
+	where := ""
+	if e.Location >= 0 {
+		where = " at " + r.g.Locations[e.Location].Name
+	}
+	return fmt.Sprintf("event %d of task %s (%s%s)", e.Index, r.g.Tasks[e.Task].Name, e.Kind, where)
+}

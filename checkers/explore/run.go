@@ -1,0 +1,259 @@
+package explore
+
+import (
+	"fmt"
+
+	"benign/checkers/graph"
+	"benign/checkers/race"
+	"benign/impl/kernel"
+	"benign/impl/scenario"
+)
+
+// run is one execution of the scenario from the beginning: first the events of
+// the graph it is given, then new ones until every task has ended or waits.
+type run struct {
+	worker   *worker
+	g        *graph.Graph
+	world    *kernel.World
+	setup    *kernel.Task
+	instance *scenario.Instance
+	threads  []*thread
+	detector *race.Detector
+	done     graph.Set          // events run so far
+	blocked  []int32            // acquisitions in the graph whose section before has not ended
+	slots    []slot             // by kernel.Location.Slot-1
+	words    []*kernel.Location // by location of the graph
+
+	violation *kernel.Violation
+	failure   error // nondeterminism or a broken bound, not a property of the code
+	abandoned bool
+	pruned    bool // the model forbids every way to go on
+	trace     *tracer
+}
+
+// start prepares a run of the graph, which it owns from then on.
+func (w *worker) start(g *graph.Graph, trace *tracer) *run {
+	r := &run{worker: w, g: g, detector: &w.detector, trace: trace}
+	r.detector.Reset()
+	for range len(g.Events)/64 + 1 {
+		r.done = append(r.done, 0)
+	}
+	options := w.config.Scenario.Options()
+	options.LockOrder = w.lockOrder
+	r.world = kernel.NewExploredWorld(r, options)
+	r.setup = r.world.NewTask("setup")
+	return r
+}
+
+// setUp builds the instance and launches its tasks.
+func (r *run) setUp() {
+	defer r.guard("setup")
+	r.instance = r.worker.config.Variant.Build(r.setup)
+	for i, task := range r.instance.Tasks {
+		if i >= len(r.g.Tasks) {
+			r.g.AddTask(i+1, task.Name, graph.Init)
+		}
+	}
+	for i, task := range r.instance.Tasks {
+		t := r.world.NewEngineTask(task.Name, i+1)
+		r.launch(int32(i), t, r.operations(int32(i), task))
+	}
+}
+
+// guard turns a panic outside of the tasks into a violation.
+func (r *run) guard(where string) {
+	switch problem := recover().(type) {
+	case nil:
+	case *kernel.Violation:
+		r.fail(problem)
+	default:
+		r.fail(crash(where, problem))
+	}
+}
+
+// replay runs the events of the graph, in their order as far as possible. An
+// acquisition that was redirected behind a section that has not ended yet stays
+// in r.blocked.
+func (r *run) replay(order []int32) {
+	pending := append([]int32(nil), order...)
+	for progress := true; progress && len(pending) > 0; {
+		progress = false
+		left := pending[:0]
+		for _, id := range pending {
+			if r.stopped() {
+				return
+			}
+			if !r.ready(id) {
+				left = append(left, id)
+				continue
+			}
+			progress = true
+			r.apply(id)
+		}
+		pending = left
+	}
+	for _, id := range pending {
+		if k := r.g.Events[id].Kind; k != graph.LockRead && k != graph.LockIdle {
+			r.diverge("the code no longer reaches %s", r.describeEvent(id))
+			return
+		}
+		r.blocked = append(r.blocked, id)
+	}
+}
+
+func (r *run) stopped() bool { return r.violation != nil || r.failure != nil }
+
+// ready reports whether everything that must run before the event has run.
+func (r *run) ready(id int32) bool {
+	e := &r.g.Events[id]
+	for i, word := range r.g.Prefix(id) {
+		if i >= len(r.done) {
+			if word != 0 {
+				return false
+			}
+		} else if word&^r.done[i] != 0 {
+			return false
+		}
+	}
+	if int(e.Task) >= len(r.threads) || r.threads[e.Task] == nil {
+		return false
+	}
+	if e.Kind == graph.Join && !r.threads[e.Child].finished {
+		return false
+	}
+	if e.Kind == graph.LockIdle {
+		return false
+	}
+	if e.Kind != graph.LockRead || e.Source == graph.Init {
+		return true
+	}
+	end := r.g.Events[e.Source].End
+	return end != graph.Init && r.done.Has(end)
+}
+
+// wake runs the blocked acquisitions whose section before has ended.
+func (r *run) wake() {
+	for i := 0; i < len(r.blocked) && !r.stopped(); {
+		id := r.blocked[i]
+		if !r.ready(id) {
+			i++
+			continue
+		}
+		r.blocked = append(r.blocked[:i], r.blocked[i+1:]...)
+		r.apply(id)
+	}
+}
+
+// apply runs one event of the graph: it tells the task what the event says.
+func (r *run) apply(id int32) {
+	e := &r.g.Events[id]
+	th := r.threads[e.Task]
+	if problem := r.mismatch(th, e); problem != "" {
+		r.diverge("%s: %s", r.describeEvent(id), problem)
+		return
+	}
+	if e.Kind == graph.LockRead {
+		r.g.Refresh(id) // the section before may have ended since
+	}
+	for int(id) >= len(r.done)*64 {
+		r.done = append(r.done, 0)
+	}
+	r.done.Add(id)
+	th.events++
+	finished := r.perform(th, e)
+	r.detector.Event(r.g, id)
+	if r.raced(th, id) || !finished {
+		return
+	}
+	if e.Kind == graph.Spawn {
+		th.children++
+		th.op.Child.SetID(r.g.Tasks[e.Child].ID)
+		r.launch(e.Child, th.op.Child, th.op.Body)
+	}
+	if r.trace != nil {
+		r.trace.add(r, th, id)
+	}
+	r.advance(th)
+}
+
+// raced reports a data race between the event and an earlier one.
+func (r *run) raced(th *thread, id int32) bool {
+	e := &r.g.Events[id]
+	switch e.Kind {
+	case graph.Read, graph.Write, graph.UpdateRead, graph.UpdateWrite:
+	default:
+		return false
+	}
+	conflict := r.detector.Word(r.g, id)
+	if conflict == nil {
+		return false
+	}
+	if r.trace != nil {
+		r.trace.add(r, th, id)
+	}
+	r.fail(&kernel.Violation{Kind: kernel.DataRace, Task: th.name,
+		Message: conflict.Describe(r.g, r.g.Locations[e.Location].Name, e.Writes())})
+	return true
+}
+
+// perform computes the result of the event and reports whether it completes
+// the announced operation.
+func (r *run) perform(th *thread, e *graph.Event) (finished bool) {
+	e.Site = th.op.Site
+	switch e.Kind {
+	case graph.Read:
+		e.Value = r.value(e.Location, e.Source)
+		th.result = kernel.Result{Value: e.Value}
+	case graph.Write:
+		e.Value = th.op.Value
+	case graph.UpdateRead:
+		e.Value = r.value(e.Location, e.Source)
+		updated, writes := th.op.Update(e.Value)
+		th.result = kernel.Result{Value: e.Value, OK: writes}
+		th.updated, th.writing = updated, writes
+		return !writes
+	case graph.UpdateWrite:
+		e.Value = th.updated
+	case graph.LockWait:
+		return false
+	case graph.LockRead:
+		th.reads++
+		return false
+	case graph.LockWrite:
+		th.writes++
+		th.result = kernel.Result{OK: true}
+		return th.writes == len(th.strands)
+	case graph.LockFail, graph.LockBusy:
+		th.result = kernel.Result{}
+	case graph.Choice:
+		if th.op.Kind == kernel.OpAcquire {
+			th.chosen, th.fails = true, e.Choice == 1
+			return false
+		}
+		th.result = kernel.Result{Choice: int(e.Choice)}
+	}
+	return true
+}
+
+// value returns what a read from the source sees.
+func (r *run) value(location, source int32) uint64 {
+	if source != graph.Init {
+		return r.g.Events[source].Value
+	}
+	return r.words[location].Initial()
+}
+
+// diverge notes that the code did not do what the graph says it did.
+func (r *run) diverge(format string, args ...any) {
+	if r.failure == nil {
+		r.failure = &DivergenceError{Detail: fmt.Sprintf(format, args...)}
+	}
+}
+
+// DivergenceError says that the code, run again with the same inputs, did
+// something else: it depends on a clock, on randomness, on map order, or it was
+// changed since the trace was written.
+type DivergenceError struct{ Detail string }
+
+// Error implements error.
+func (e *DivergenceError) Error() string { return "the execution does not fit the code: " + e.Detail }

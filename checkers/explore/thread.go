@@ -1,0 +1,233 @@
+package explore
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"benign/checkers/graph"
+	"benign/impl/kernel"
+	"benign/impl/scenario"
+)
+
+// thread is a task of one run: its coroutine, the operation it is parked at,
+// and how far that operation has come.
+type thread struct {
+	number   int32 // in graph.Tasks
+	task     *kernel.Task
+	name     string
+	co       *coroutine
+	op       *kernel.Op // the announced operation; nil once finished
+	result   kernel.Result
+	finished bool
+	stuck    bool // its operation cannot be completed as it began
+	children int
+	events   int32 // events run so far
+
+	// An update whose read part has run waits to write.
+	writing bool
+	updated uint64
+	// An acquisition goes through the strands of its lock. An exclusive try
+	// of several strands first chooses whether it fails.
+	strands []int32
+	reads   int
+	writes  int
+	chosen  bool
+	fails   bool
+
+	records []Operation
+	place   []string // while tracing: where the announced operation stands in the source
+}
+
+// unwound is what an abandoned task panics with.
+type unwound struct{}
+
+// Perform implements [kernel.Engine].
+func (r *run) Perform(t *kernel.Task, op *kernel.Op) kernel.Result {
+	th := r.threads[t.Slot]
+	if r.abandoned {
+		panic(unwound{})
+	}
+	th.op = op
+	if r.trace != nil {
+		th.place = r.trace.where()
+	}
+	if !th.co.yield(struct{}{}) || r.abandoned {
+		panic(unwound{})
+	}
+	return th.result
+}
+
+// Violate implements [kernel.Engine].
+func (r *run) Violate(_ *kernel.Task, v *kernel.Violation) {
+	r.fail(v)
+	panic(unwound{})
+}
+
+// Access implements [kernel.Engine].
+func (r *run) Access(t *kernel.Task, region *kernel.Region, write bool) {
+	if r.abandoned {
+		return
+	}
+	conflict := r.detector.Region(int32(t.Slot), &region.Slot, write)
+	if conflict == nil {
+		return
+	}
+	kind := kernel.DataRace
+	if region.Lifetime() {
+		kind = kernel.UseAfterFree
+	}
+	r.Violate(t, &kernel.Violation{Kind: kind, Message: conflict.Describe(r.g, region.Name(), write), Task: t.Name()})
+}
+
+func (r *run) fail(v *kernel.Violation) {
+	if r.violation == nil {
+		r.violation = v
+	}
+}
+
+// launch creates the thread of a task and parks it before its first step.
+func (r *run) launch(number int32, task *kernel.Task, body func(*kernel.Task)) {
+	th := &thread{number: number, task: task, name: task.Name()}
+	task.Slot = int(number)
+	for int(number) >= len(r.threads) {
+		r.threads = append(r.threads, nil)
+	}
+	r.threads[number] = th
+	th.co = r.worker.pool.get(func() {
+		defer r.finish(th)
+		body(task)
+		task.CheckExit()
+	})
+	r.detector.Start(number, r.g.Tasks[number].Spawn)
+	r.advance(th)
+}
+
+// finish ends a task, whether it returned or panicked.
+func (r *run) finish(th *thread) {
+	th.finished, th.op = true, nil
+	problem := recover()
+	switch p := problem.(type) {
+	case nil:
+		r.detector.Finish(th.number)
+	case unwound:
+	case *kernel.Violation:
+		r.fail(p)
+	default:
+		r.fail(crash(th.name, problem))
+	}
+}
+
+// crash turns a panic of user code into a violation that names the code.
+func crash(task string, problem any) *kernel.Violation {
+	return &kernel.Violation{Kind: kernel.Crash, Message: fmt.Sprintf("%v at %s", problem, panicPlace(string(debug.Stack()))), Task: task}
+}
+
+// panicPlace finds the innermost frame below the panic that is not the
+// runtime's, as "file.go:line".
+func panicPlace(stack string) string {
+	_, after, _ := strings.Cut(stack, "\npanic(")
+	for line := range strings.Lines(after) {
+		line = strings.TrimSpace(line)
+		file, _, _ := strings.Cut(line, " ")
+		if strings.Contains(file, ".go:") && !strings.Contains(file, "/src/runtime/") {
+			return shortPlace(file)
+		}
+	}
+	return "an unknown place"
+}
+
+// shortPlace keeps the package folder and the file of a path.
+func shortPlace(path string) string {
+	parts := strings.Split(path, "/")
+	return strings.Join(parts[max(0, len(parts)-2):], "/")
+}
+
+// advance lets a thread run until it announces its next operation or ends.
+func (r *run) advance(th *thread) {
+	th.op = nil
+	th.writing, th.reads, th.writes, th.strands = false, 0, 0, th.strands[:0]
+	th.chosen, th.fails = false, false
+	th.co.resume()
+	if th.finished {
+		r.worker.pool.put(th.co)
+		th.co = nil
+		return
+	}
+	if th.op.Kind == kernel.OpAcquire {
+		th.strands = r.strands(th, th.op)
+	}
+}
+
+// abandon unwinds every task that is still parked.
+func (r *run) abandon() {
+	r.abandoned = true
+	for _, th := range r.threads {
+		if th != nil && !th.finished {
+			th.co.resume()
+			r.worker.pool.put(th.co)
+			th.co = nil
+		}
+	}
+}
+
+// operations runs a scenario task and records what each operation returned.
+func (r *run) operations(th int32, task scenario.Task) func(*kernel.Task) {
+	return func(t *kernel.Task) {
+		for i, op := range task.Operations {
+			self := r.threads[th]
+			first := self.events
+			result := op.Run(t)
+			self.records = append(self.records, Operation{Task: int(th), TaskName: task.Name, Number: i,
+				Name: op.Name, Result: result, First: first, End: self.events})
+		}
+	}
+}
+
+// tracer remembers source places while one execution is replayed for people.
+type tracer struct{ steps []Step }
+
+// where returns the call chain of the announced operation, innermost first,
+// without the machine and the explorer.
+func (*tracer) where() []string {
+	var counters [24]uintptr
+	frames := runtime.CallersFrames(counters[:runtime.Callers(3, counters[:])])
+	var places []string
+	for {
+		frame, more := frames.Next()
+		if strings.HasPrefix(frame.Function, "benign/checkers/explore.") {
+			return places
+		}
+		if !strings.HasPrefix(frame.Function, "benign/impl/kernel.") {
+			function := frame.Function[strings.LastIndex(frame.Function, "/")+1:]
+			places = append(places, fmt.Sprintf("%s:%d %s", shortPlace(frame.File), frame.Line, function))
+		}
+		if !more {
+			return places
+		}
+	}
+}
+
+// hasBlocked reports whether the thread waits at an acquisition that the graph
+// already holds and that cannot go on yet.
+func (r *run) hasBlocked(th *thread) bool {
+	for _, id := range r.blocked {
+		if r.g.Events[id].Task == th.number {
+			return true
+		}
+	}
+	return false
+}
+
+func (th *thread) describe(g *graph.Graph) string {
+	switch {
+	case th.finished:
+		return th.name + " has ended"
+	case th.op.Kind == kernel.OpAcquire:
+		return fmt.Sprintf("%s waits for %s", th.name, th.op.Location.Name())
+	case th.op.Kind == kernel.OpJoin:
+		return fmt.Sprintf("%s waits for the end of %s", th.name, g.Tasks[th.op.Child.Slot].Name)
+	}
+	return th.name + " is at a " + th.op.Kind.String()
+}

@@ -1,0 +1,379 @@
+// Package graph holds execution graphs: the events of one execution, their
+// program order, where every read takes its value from, and the coherence
+// order of the writes to each location. Two runs with the same graph are the
+// same execution, whatever the order in which their steps happened to be run.
+//
+// Locks are locations too. An acquisition is a LockRead followed by a
+// LockWrite, and reads from the LockWrite of the section before it, so that
+// the sections of one lock form a chain; the Unlock only ends a section. A
+// failed try is a LockFail, a pure read of the acquisition that was in its way.
+// A reader/writer lock is made of several such locations, one for the writers
+// and one for every task that ever reads, so that readers of different tasks
+// commute; see [Location].
+package graph
+
+import (
+	"slices"
+
+	"benign/impl/kernel"
+)
+
+// Kind is the closed list of event kinds. The zero value is invalid.
+type Kind uint8
+
+const (
+	// Read is a load.
+	Read Kind = iota + 1
+	// Write is a store.
+	Write
+	// UpdateRead is the read part of a read-modify-write, or all of one that
+	// did not write.
+	UpdateRead
+	// UpdateWrite is the write part; it stands directly after its source in
+	// coherence.
+	UpdateWrite
+	// LockWait says that an acquisition comes after the section of its source,
+	// which an exploration decided before the acquisition itself. It is no
+	// access and not part of the execution's identity.
+	LockWait
+	// LockRead is the first half of an acquisition.
+	LockRead
+	// LockWrite is the second half and begins the section.
+	LockWrite
+	// Unlock ends the sections of its task on one lock.
+	Unlock
+	// LockFail is a try that found the section of its source in the way.
+	LockFail
+	// LockBusy is a LockFail that may read from any strand of its lock.
+	LockBusy
+	// LockIdle is a try that has chosen to fail and finds nobody in the way.
+	// It waits for somebody to come; if nobody does, it cannot have failed.
+	LockIdle
+	// Barrier is a stand-alone memory barrier.
+	Barrier
+	// Choice is an alternative that the environment picked.
+	Choice
+	// Spawn starts a task.
+	Spawn
+	// Join waited for the end of a task.
+	Join
+)
+
+// Init is the source of a read that saw the initial state, and the "no event"
+// of every other link.
+const Init int32 = -1
+
+// Event is one event of an execution. Links to other events are their numbers
+// in [Graph.Events].
+type Event struct {
+	Kind     Kind
+	Order    kernel.Order
+	Barrier  kernel.Barrier
+	Mode     kernel.LockMode
+	Try      bool
+	Task     int32 // number in Graph.Tasks
+	Index    int32 // position in program order
+	Previous int32 // predecessor in program order, or Init
+	Location int32 // number in Graph.Locations, or -1
+	Source   int32 // what a reading event reads from, or Init
+	Pair     int32 // the other half of an update or acquisition, or Init
+	End      int32 // of a LockWrite: the Unlock of its section, or Init
+	Choice   int32 // of a Choice: the alternative
+	Child    int32 // of a Spawn or Join: the task
+	Value    uint64
+	Site     *kernel.RaceSite
+}
+
+// Reads reports whether the event takes a value from a source.
+func (e *Event) Reads() bool {
+	return e.Kind == Read || e.Kind == UpdateRead || e.Kind == LockRead || e.Kind == LockFail || e.Kind == LockBusy
+}
+
+// Writes reports whether the event has a place in coherence.
+func (e *Event) Writes() bool {
+	return e.Kind == Write || e.Kind == UpdateWrite || e.Kind == LockWrite
+}
+
+// Task is one task of the execution.
+type Task struct {
+	ID    int // stable identity, see kernel.World.NewEngineTask
+	Name  string
+	Last  int32 // its last event so far, or Init
+	Count int32 // how many events it has
+	Spawn int32 // the event that started it, or Init
+}
+
+// Location is a word, or one strand of a lock. Strand 0 of a lock orders its
+// exclusive sections; strand t+1 orders them against the shared sections of
+// the task with identity t. Words have strand 0 only.
+type Location struct {
+	Owner  kernel.ObjectID
+	Field  uint32
+	Strand int
+	Lock   bool
+	Name   string
+}
+
+// Graph is one execution, whole or in the making. Events are numbered in the
+// order in which they were added.
+type Graph struct {
+	Events    []Event
+	Tasks     []Task
+	Locations []Location
+	// Coherence lists the writes of each location in coherence order, without
+	// the initial one.
+	Coherence [][]int32
+	// Focus is the task whose multi-part operation must be finished first,
+	// because its read was just redirected; -1 for none.
+	Focus int32
+
+	words    int      // 64-bit words in a prefix set
+	prefixes []uint64 // by event: what must have run before it
+}
+
+// New returns an empty graph.
+func New() *Graph { return &Graph{Focus: -1, words: 1} }
+
+// Clone returns a copy that shares nothing that changes.
+func (g *Graph) Clone() *Graph {
+	c := &Graph{
+		Events:    append(make([]Event, 0, len(g.Events)+8), g.Events...),
+		Tasks:     slices.Clone(g.Tasks),
+		Locations: slices.Clip(g.Locations),
+		Focus:     g.Focus,
+		words:     g.words,
+		prefixes:  append(make([]uint64, 0, len(g.prefixes)+8*g.words), g.prefixes...),
+	}
+	c.Coherence = cloneLists(g.Coherence)
+	return c
+}
+
+// cloneLists copies all lists into one allocation; a list that grows later
+// moves out of it.
+func cloneLists(lists [][]int32) [][]int32 {
+	total := 0
+	for _, l := range lists {
+		total += len(l)
+	}
+	backing := make([]int32, 0, total)
+	out := make([][]int32, len(lists))
+	for i, l := range lists {
+		start := len(backing)
+		backing = append(backing, l...)
+		out[i] = backing[start:len(backing):len(backing)]
+	}
+	return out
+}
+
+// AddLocation appends a location and returns its number.
+func (g *Graph) AddLocation(l Location) int32 {
+	g.Locations = append(g.Locations, l)
+	g.Coherence = append(g.Coherence, nil)
+	return int32(len(g.Locations) - 1)
+}
+
+// AddTask appends a task without events and returns its number.
+func (g *Graph) AddTask(id int, name string, spawn int32) int32 {
+	g.Tasks = append(g.Tasks, Task{ID: id, Name: name, Last: Init, Spawn: spawn})
+	return int32(len(g.Tasks) - 1)
+}
+
+// Add appends an event to its task and returns its number. A write still has
+// to be placed with [Graph.Place].
+func (g *Graph) Add(e Event) int32 {
+	id := int32(len(g.Events))
+	t := &g.Tasks[e.Task]
+	e.Index, e.Previous = t.Count, t.Last
+	t.Count++
+	t.Last = id
+	if (e.Kind == UpdateWrite || e.Kind == LockWrite) && e.Pair != Init {
+		g.Events[e.Pair].Pair = id
+	}
+	g.Events = append(g.Events, e)
+	if len(g.Events) > g.words*64 {
+		g.widen()
+	}
+	for range g.words {
+		g.prefixes = append(g.prefixes, 0)
+	}
+	g.Refresh(id)
+	return id
+}
+
+// widen makes room for more events in every prefix set.
+func (g *Graph) widen() {
+	n := len(g.Events) - 1
+	wide := make([]uint64, n*(g.words+1), (n+64)*(g.words+1))
+	for i := range n {
+		copy(wide[i*(g.words+1):], g.prefixes[i*g.words:(i+1)*g.words])
+	}
+	g.words++
+	g.prefixes = wide
+}
+
+// Refresh recomputes what must have run before the event: its predecessor in
+// program order, its source with the end of the source's section, the task's
+// start, the joined task's end, and whatever had to run before those.
+func (g *Graph) Refresh(id int32) {
+	e := &g.Events[id]
+	set := g.Prefix(id)
+	clear(set)
+	g.include(set, e.Previous)
+	if e.Previous == Init {
+		g.include(set, g.Tasks[e.Task].Spawn)
+	}
+	if (e.Reads() || e.Kind == LockWait || e.Kind == LockIdle) && e.Source != Init {
+		g.include(set, e.Source)
+		if e.Kind == LockRead {
+			g.include(set, g.Events[e.Source].End)
+		}
+	}
+	if e.Kind == Join {
+		g.include(set, g.Tasks[e.Child].Last)
+	}
+}
+
+func (g *Graph) include(set Set, id int32) {
+	if id != Init {
+		set.Add(id)
+		set.Or(g.Prefix(id))
+	}
+}
+
+// Prefix returns the set of events that must run before the event. It is
+// backed by the graph and must not be changed.
+func (g *Graph) Prefix(id int32) Set {
+	return g.prefixes[int(id)*g.words : (int(id)+1)*g.words : (int(id)+1)*g.words]
+}
+
+// NewSet returns an empty set that can hold every event of the graph.
+func (g *Graph) NewSet() Set { return make(Set, g.words) }
+
+// Place puts a write into the coherence order of its location, directly after
+// another write; Init puts it first.
+func (g *Graph) Place(id, after int32) {
+	l := g.Events[id].Location
+	list := g.Coherence[l]
+	g.Coherence[l] = slices.Insert(slices.Clip(list), slices.Index(list, after)+1, id)
+}
+
+// LastWrite returns the coherence-last write of a location, or Init.
+func (g *Graph) LastWrite(location int32) int32 {
+	if list := g.Coherence[location]; len(list) > 0 {
+		return list[len(list)-1]
+	}
+	return Init
+}
+
+// NextWrite returns the write directly after another one in coherence, or Init
+// if that is the last; of Init, the first.
+func (g *Graph) NextWrite(location, after int32) int32 {
+	list := g.Coherence[location]
+	if i := slices.Index(list, after) + 1; i < len(list) {
+		return list[i]
+	}
+	return Init
+}
+
+// Restrict returns the graph of the kept events only, numbered anew in the same
+// order, and the new numbers by the old ones (Init for dropped events). Links
+// to dropped events become Init.
+func (g *Graph) Restrict(keep func(id int32) bool) (*Graph, []int32) {
+	number := make([]int32, len(g.Events))
+	r := &Graph{Tasks: slices.Clone(g.Tasks), Locations: slices.Clip(g.Locations), Focus: -1, words: g.words}
+	r.Events = make([]Event, 0, len(g.Events)+8)
+	for id := range g.Events {
+		number[id] = Init
+		if keep(int32(id)) {
+			number[id] = int32(len(r.Events))
+			r.Events = append(r.Events, g.Events[id])
+		}
+	}
+	renumber := func(link *int32) {
+		if *link != Init {
+			*link = number[*link]
+		}
+	}
+	for i := range r.Tasks {
+		r.Tasks[i].Last, r.Tasks[i].Count = Init, 0
+		renumber(&r.Tasks[i].Spawn)
+	}
+	for id := range r.Events {
+		e := &r.Events[id]
+		for _, link := range []*int32{&e.Previous, &e.Source, &e.Pair, &e.End} {
+			renumber(link)
+		}
+		t := &r.Tasks[e.Task]
+		t.Last, t.Count = int32(id), e.Index+1
+	}
+	r.restrictCoherence(g, number)
+	r.restrictPrefixes(g, number)
+	return r, number
+}
+
+func (g *Graph) restrictCoherence(from *Graph, number []int32) {
+	g.Coherence = cloneLists(from.Coherence)
+	for l, list := range g.Coherence {
+		kept := list[:0]
+		for _, id := range list {
+			if number[id] != Init {
+				kept = append(kept, number[id])
+			}
+		}
+		g.Coherence[l] = kept
+	}
+}
+
+// restrictPrefixes renumbers the prefix sets. Kept events keep their whole
+// prefix, except one whose source was dropped; its owner refreshes it.
+func (g *Graph) restrictPrefixes(from *Graph, number []int32) {
+	g.prefixes = make([]uint64, len(g.Events)*g.words, (len(g.Events)+8)*g.words)
+	for old, id := range number {
+		if id == Init {
+			continue
+		}
+		set := g.Prefix(id)
+		for member := range from.Prefix(int32(old)).All() {
+			if number[member] != Init {
+				set.Add(number[member])
+			}
+		}
+	}
+}
+
+// SamePlace reports whether two events touch the same location. The end of a
+// section touches every strand of its lock.
+func (g *Graph) SamePlace(a, b int32) bool {
+	first, second := g.Events[a].Location, g.Events[b].Location
+	if first < 0 || second < 0 {
+		return false
+	}
+	if g.Events[a].Kind != Unlock && g.Events[b].Kind != Unlock {
+		return first == second
+	}
+	return g.SameLock(first, second)
+}
+
+// SameLock reports whether two locations are strands of one lock.
+func (g *Graph) SameLock(a, b int32) bool {
+	l, m := &g.Locations[a], &g.Locations[b]
+	return l.Owner == m.Owner && l.Field == m.Field
+}
+
+// Hinders reports whether the section makes an exclusive try fail by itself:
+// an exclusive one is told from its first strand, a shared one has only one.
+func (g *Graph) Hinders(section int32) bool {
+	e := &g.Events[section]
+	return e.Kind == LockWrite && (e.Mode == kernel.Shared || g.Locations[e.Location].Strand == 0)
+}
+
+var kindNames = [...]string{"invalid", "read", "write", "update-read", "update-write", "lock-wait", "lock-read", "lock-write",
+	"unlock", "lock-fail", "lock-busy", "lock-idle", "barrier", "choice", "spawn", "join"}
+
+// String returns the name that traces use.
+func (k Kind) String() string {
+	if int(k) >= len(kindNames) {
+		return kindNames[0]
+	}
+	return kindNames[k]
+}

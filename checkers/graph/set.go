@@ -1,0 +1,36 @@
+package graph
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// Set is a set of events.
+type Set []uint64
+
+// Has reports whether the event is in the set.
+func (s Set) Has(id int32) bool { return s[id>>6]&(1<<(id&63)) != 0 }
+
+// Add puts the event into the set.
+func (s Set) Add(id int32) { s[id>>6] |= 1 << (id & 63) }
+
+// Or adds every event of another set of the same graph.
+func (s Set) Or(other Set) {
+	for i, word := range other {
+		s[i] |= word
+	}
+}
+
+// All yields the events in order of their numbers.
+func (s Set) All() iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for i, word := range s {
+			for word != 0 {
+				if !yield(int32(i<<6 + bits.TrailingZeros64(word))) {
+					return
+				}
+				word &= word - 1
+			}
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package memmodel
+
+import "benign/checkers/graph"
+
+// edge is called once for every pair of a base relation.
+type edge func(from, to int32)
+
+// programOrder yields every event with its immediate successors in program
+// order, counting a task's start and end as order with its parent.
+func programOrder(g *graph.Graph, yield edge) {
+	for id := range g.Events {
+		e := &g.Events[id]
+		if e.Previous != graph.Init {
+			yield(e.Previous, int32(id))
+		} else {
+			taskOrder(g, int32(id), yield)
+		}
+		if e.Kind == graph.Join {
+			if last := g.Tasks[e.Child].Last; last != graph.Init {
+				yield(last, int32(id))
+			}
+		}
+	}
+}
+
+func taskOrder(g *graph.Graph, first int32, yield edge) {
+	if spawn := g.Tasks[g.Events[first].Task].Spawn; spawn != graph.Init {
+		yield(spawn, first)
+	}
+}
+
+// readsFrom yields every reads-from pair. An acquisition reads from the end of
+// the section before it, if that has ended.
+func readsFrom(g *graph.Graph, yield edge) {
+	for id := range g.Events {
+		e := &g.Events[id]
+		if !e.Reads() || e.Source == graph.Init {
+			continue
+		}
+		source := e.Source
+		if e.Kind == graph.LockRead && g.Events[source].End != graph.Init {
+			source = g.Events[source].End
+		}
+		yield(source, int32(id))
+	}
+}
+
+// coherence yields every write with its immediate successor; the end of a lock
+// section stands between its LockWrite and the next one.
+func coherence(g *graph.Graph, yield edge) {
+	for _, list := range g.Coherence {
+		for i, id := range list {
+			next := graph.Init
+			if i+1 < len(list) {
+				next = list[i+1]
+			}
+			if end := g.Events[id].End; g.Events[id].Kind == graph.LockWrite && end != graph.Init {
+				yield(id, end)
+				id = end
+			}
+			if next != graph.Init {
+				yield(id, next)
+			}
+		}
+	}
+}
+
+// fromReads yields every read with the write that first overwrote what it read.
+func fromReads(g *graph.Graph, yield edge) {
+	for id := range g.Events {
+		e := &g.Events[id]
+		if !e.Reads() {
+			continue
+		}
+		if e.Kind == graph.LockFail || e.Kind == graph.LockBusy {
+			if end := g.Events[e.Source].End; end != graph.Init {
+				yield(int32(id), end)
+			}
+			continue
+		}
+		next := g.NextWrite(e.Location, e.Source)
+		if next != graph.Init && next != e.Pair {
+			yield(int32(id), next)
+		}
+	}
+}
+
+// atomicity is an axiom of every model here: nothing comes between the two
+// halves of an update or of an acquisition. (LKMM: atomic; C11: 7.17.3.)
+func atomicity(g *graph.Graph) bool {
+	for _, list := range g.Coherence {
+		before := graph.Init
+		for _, id := range list {
+			e := &g.Events[id]
+			if e.Kind != graph.Write && g.Events[e.Pair].Source != before {
+				return false
+			}
+			before = id
+		}
+	}
+	return true
+}

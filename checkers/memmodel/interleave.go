@@ -1,0 +1,53 @@
+package memmodel
+
+import "benign/checkers/graph"
+
+// Interleave returns the events in an order in which they can have happened,
+// with few switches between tasks. If the execution is sequentially consistent
+// every read in this order sees the newest write; if not, the order extends
+// program order, reads-from and lock order only, and some reads are stale.
+func Interleave(g *graph.Graph) []int32 {
+	s := newSequential()
+	if s.Consistent(g) {
+		return s.order(g, true)
+	}
+	return s.order(g, false)
+}
+
+// order sorts the events topologically, staying in one task while it can.
+func (s *sequential) order(g *graph.Graph, everything bool) []int32 {
+	n := len(g.Events)
+	s.indegree, s.heads, s.edges = make([]int32, n), make([]int32, n), nil
+	for i := range s.heads {
+		s.heads[i] = -1
+	}
+	programOrder(g, s.add)
+	readsFrom(g, s.add)
+	if everything {
+		coherence(g, s.add)
+		fromReads(g, s.add)
+	}
+	order := make([]int32, 0, n)
+	current := int32(-1)
+	for len(order) < n {
+		next := graph.Init
+		for id := range int32(n) {
+			if s.indegree[id] != 0 {
+				continue
+			}
+			if next == graph.Init || g.Events[id].Task == current {
+				next = id
+			}
+			if g.Events[id].Task == current {
+				break
+			}
+		}
+		current = g.Events[next].Task
+		s.indegree[next] = -1
+		order = append(order, next)
+		for e := s.heads[next]; e >= 0; e = s.edges[e].next {
+			s.indegree[s.edges[e].to]--
+		}
+	}
+	return order
+}

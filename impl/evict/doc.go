@@ -1,0 +1,24 @@
+// Package evict is the life of an inode, as far as whoever walks over inodes
+// has to know it: how one is created and found, how a reference is taken and
+// dropped, and how the last drop may tear the inode down.
+//
+// Three things protect an inode from those who do not own it.
+//
+//   - A reference (i_count). Whoever holds one may use the inode.
+//   - The FREEING flag, under i_lock. Whoever sets it owns the inode alone
+//     from then on, and sets it before a single extent map is touched, so a
+//     walker that fails to grab the inode has lost no race that matters.
+//   - The lock of the root's index of inodes. An inode leaves the index under
+//     it before its memory goes, so a walker may look at an inode that it
+//     found there for as long as it keeps the lock, and no longer.
+//
+// Read it in this order: mount.go (the filesystem and its roots), inode.go
+// (creation, references), counting.go (the two ways in which the kernel keeps
+// i_count), evict.go (the end of an inode), cleaner.go (references that are
+// dropped later, by somebody else).
+//
+// Folios, range locks, ordered extents and the lookup of an inode by number
+// are not here yet. The kernel frees an inode's memory only after an RCU grace
+// period; here it goes as soon as the inode is out of the index, which is
+// stricter: nobody may rely on the grace period.
+package evict

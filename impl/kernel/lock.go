@@ -1,0 +1,160 @@
+package kernel
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// lock is what every lock of the machine is made of. A spinning lock may not
+// be held across a sleep; a sleeping lock may not be waited for under a
+// spinning one.
+type lock struct {
+	Location
+	class    int // in the world's lock order
+	sleeping bool
+	native   sync.RWMutex
+	waiters  atomic.Int32 // natively: tasks that found the lock busy
+}
+
+// held is one entry of the list of locks that a task holds.
+type held struct {
+	lock *lock
+	mode LockMode
+}
+
+func (l *lock) initLock(owner *Object, name string, sleeping bool) {
+	l.Location.init(owner, name, nil)
+	l.sleeping = sleeping
+	l.class = owner.world.options.LockOrder.class(owner.class + "." + name)
+}
+
+// acquire waits for the lock.
+func (l *lock) acquire(t *Task, mode LockMode) {
+	l.owner.Use(t)
+	l.checkAcquire(t, true)
+	if t.engine != nil {
+		t.engine.Perform(t, &Op{Kind: OpAcquire, Location: &l.Location, Mode: mode})
+	} else {
+		l.acquireNative(mode)
+	}
+	l.hold(t, mode)
+}
+
+// try takes the lock if nobody is in the way and reports whether it did.
+func (l *lock) try(t *Task, mode LockMode) bool {
+	l.owner.Use(t)
+	l.checkAcquire(t, false)
+	var ok bool
+	switch {
+	case t.engine != nil:
+		ok = t.engine.Perform(t, &Op{Kind: OpAcquire, Location: &l.Location, Mode: mode, Try: true}).OK
+	case mode == Exclusive:
+		ok = l.native.TryLock()
+	default:
+		ok = l.native.TryRLock()
+	}
+	if ok {
+		l.hold(t, mode)
+	}
+	return ok
+}
+
+// release drops the lock.
+func (l *lock) release(t *Task, mode LockMode) {
+	l.drop(t, mode)
+	l.owner.Use(t)
+	switch {
+	case t.engine != nil:
+		t.engine.Perform(t, &Op{Kind: OpRelease, Location: &l.Location, Mode: mode})
+	case mode == Exclusive:
+		l.native.Unlock()
+	default:
+		l.native.RUnlock()
+	}
+}
+
+func (l *lock) acquireNative(mode LockMode) {
+	if mode == Exclusive {
+		if !l.native.TryLock() {
+			l.waiters.Add(1)
+			l.native.Lock()
+			l.waiters.Add(-1)
+		}
+		return
+	}
+	if !l.native.TryRLock() {
+		l.waiters.Add(1)
+		l.native.RLock()
+		l.waiters.Add(-1)
+	}
+}
+
+// checkAcquire reports what lockdep would: recursion, a sleep under a spinning
+// lock, a lock-order cycle. A try never waits, so only recursion concerns it.
+func (l *lock) checkAcquire(t *Task, waits bool) {
+	for _, h := range t.held {
+		if h.lock == l {
+			t.Violate(RecursiveLock, "%s is acquired by the task that holds it", l.Name())
+		}
+	}
+	if !waits {
+		return
+	}
+	if l.sleeping {
+		t.mayPotentiallySleep("waiting for " + l.Name())
+	}
+	for _, h := range t.held {
+		t.world.options.LockOrder.observe(t, h.lock.class, l.class)
+	}
+}
+
+func (l *lock) hold(t *Task, mode LockMode) {
+	t.held = append(t.held, held{l, mode})
+	if !l.sleeping {
+		t.spinning++
+	}
+}
+
+func (l *lock) drop(t *Task, mode LockMode) {
+	for i := len(t.held) - 1; i >= 0; i-- {
+		if t.held[i] == (held{l, mode}) {
+			t.held = append(t.held[:i], t.held[i+1:]...)
+			if !l.sleeping {
+				t.spinning--
+			}
+			return
+		}
+	}
+	t.Violate(UnlockByStranger, "%s (%s) is released by a task that does not hold it", l.Name(), mode)
+}
+
+func (l *lock) heldBy(t *Task, mode LockMode) bool {
+	for _, h := range t.held {
+		if h.lock == l && (h.mode == mode || h.mode == Exclusive) {
+			return true
+		}
+	}
+	return false
+}
+
+// needBreak reports whether a holder should let go for a moment: explored it
+// is a choice, natively whether somebody waits.
+func (l *lock) needBreak(t *Task) bool {
+	switch {
+	case !t.world.options.Reschedule:
+		return false
+	case t.engine != nil:
+		return t.Choose("break at "+l.name, 2) == 1
+	default:
+		return l.waiters.Load() > 0
+	}
+}
+
+func (t *Task) heldNames() string {
+	names := make([]string, len(t.held))
+	for i, h := range t.held {
+		names[i] = h.lock.Name()
+	}
+	return strings.Join(names, ", ")
+}

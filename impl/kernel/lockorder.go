@@ -1,0 +1,79 @@
+package kernel
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// maxLockClasses bounds the lock classes of one program, so that an order can
+// be looked up in one word. Thirty are in use in the largest scenario.
+const maxLockClasses = 64
+
+// LockOrder remembers which lock class was waited for while which other was
+// held, over every execution that shares it, and reports the first cycle: two
+// tasks that meet in the wrong moment deadlock, even if they never did so far
+// (the idea of the kernel's lockdep, Documentation/locking/lockdep-design.rst).
+// Locks that were only tried are no cause to wait and add no edge.
+type LockOrder struct {
+	after [maxLockClasses]atomic.Uint64 // bit c of after[h]: c was waited for under h
+
+	mutex   sync.Mutex
+	classes map[string]int
+	names   []string
+}
+
+// NewLockOrder returns an order without edges.
+func NewLockOrder() *LockOrder { return &LockOrder{classes: make(map[string]int)} }
+
+func (o *LockOrder) class(name string) int {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	c, ok := o.classes[name]
+	if !ok {
+		c = len(o.names)
+		if c == maxLockClasses {
+			panic(fmt.Sprintf("kernel: more than %d lock classes", maxLockClasses))
+		}
+		o.classes[name] = c
+		o.names = append(o.names, name)
+	}
+	return c
+}
+
+// observe notes that the task waits for class next while it holds class first.
+func (o *LockOrder) observe(t *Task, first, next int) {
+	if o.after[first].Load()&(1<<next) != 0 {
+		return
+	}
+	o.mutex.Lock()
+	cycle := o.reaches(next, first)
+	if !cycle {
+		o.after[first].Or(1 << next)
+	}
+	firstName, nextName := o.names[first], o.names[next]
+	o.mutex.Unlock()
+	if cycle {
+		t.Violate(LockOrderCycle, "%s is waited for under %s, and elsewhere the other way round", nextName, firstName)
+	}
+}
+
+// reaches reports whether the edges lead from one class to another; a class
+// reaches itself.
+func (o *LockOrder) reaches(from, to int) bool {
+	seen, todo := uint64(0), uint64(1)<<from
+	for todo != 0 {
+		for c := range maxLockClasses {
+			if todo&(1<<c) == 0 {
+				continue
+			}
+			todo &^= 1 << c
+			if seen&(1<<c) != 0 {
+				continue
+			}
+			seen |= 1 << c
+			todo |= o.after[c].Load() &^ seen
+		}
+	}
+	return seen&(1<<to) != 0
+}

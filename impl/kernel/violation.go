@@ -1,0 +1,67 @@
+package kernel
+
+import "fmt"
+
+// ViolationKind is the closed list of safety properties that the machine
+// itself, or the code that runs on it, can break. The zero value is invalid.
+type ViolationKind uint8
+
+const (
+	// UseAfterFree is an access to an object that was freed, or that another
+	// task frees without being ordered after the access.
+	UseAfterFree ViolationKind = iota + 1
+	// DoubleFree is a second free of one object.
+	DoubleFree
+	// ReferenceUnderflow is a put below zero, or a get on a reference count
+	// that has already reached zero.
+	ReferenceUnderflow
+	// UnlockByStranger is the release of a lock that the task does not hold.
+	UnlockByStranger
+	// RecursiveLock is the acquisition of a lock that the task already holds.
+	RecursiveLock
+	// SleepWhileSpinning is a sleeping operation under a spinning lock.
+	SleepWhileSpinning
+	// LockOrderCycle means that two lock classes are taken in both orders.
+	LockOrderCycle
+	// MissingLock is an operation that needs a lock its task does not hold.
+	MissingLock
+	// DataRace is a pair of conflicting accesses, at least one of them plain,
+	// that happens-before does not order.
+	DataRace
+	// Crash is a panic of the code under test, such as a nil dereference.
+	Crash
+	// Assertion is a property stated by the mechanism or by the scenario.
+	Assertion
+	// Deadlock means that tasks wait for each other for ever.
+	Deadlock
+	// Leak is an object that outlives its scenario.
+	Leak
+	// HeldAtExit is a lock that a task still holds when it ends.
+	HeldAtExit
+)
+
+var violationNames = [...]string{
+	"invalid", "use after free", "double free", "reference underflow",
+	"unlock by stranger", "recursive lock", "sleep while spinning",
+	"lock-order cycle", "missing lock", "data race", "crash", "assertion",
+	"deadlock", "leak", "lock held at exit",
+}
+
+// String returns the name that verdicts and traces print.
+func (k ViolationKind) String() string { return nameOf(violationNames[:], int(k)) }
+
+// Violation is one broken safety property. It is an error; natively the
+// machine panics with it, explored the engine records it with the execution.
+type Violation struct {
+	Kind    ViolationKind
+	Message string
+	Task    string // the task that was running, empty when none was
+}
+
+// Error implements error.
+func (v *Violation) Error() string {
+	if v.Task == "" {
+		return fmt.Sprintf("%s: %s", v.Kind, v.Message)
+	}
+	return fmt.Sprintf("%s: %s (task %s)", v.Kind, v.Message, v.Task)
+}

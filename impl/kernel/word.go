@@ -1,0 +1,116 @@
+package kernel
+
+import (
+	"strconv"
+	"sync/atomic"
+)
+
+// Integer is what a [Word] can hold: anything that fits 64 bits.
+type Integer interface {
+	~int | ~int32 | ~int64 | ~uint8 | ~uint32 | ~uint64
+}
+
+// Word is one machine word that tasks may read and write without a lock. Every
+// access says how it is marked. Init it before use.
+type Word[T Integer] struct {
+	Location
+	value uint64
+}
+
+// Init names the word within its owner and gives it its value before any
+// task can see it.
+func (w *Word[T]) Init(owner *Object, name string, value T) {
+	w.value = uint64(value)
+	w.Location.init(owner, name, (*wordCell[T])(w))
+}
+
+// Load reads the word. Order is Plain, Once or Acquire.
+func (w *Word[T]) Load(t *Task, order Order) T { return w.LoadRacy(t, order, nil) }
+
+// LoadRacy is a Load that is meant to race; site says why that is harmless.
+func (w *Word[T]) LoadRacy(t *Task, order Order, site *RaceSite) T {
+	w.owner.Use(t)
+	if t.engine != nil {
+		return T(t.engine.Perform(t, &Op{Kind: OpLoad, Location: &w.Location, Order: order, Site: site}).Value)
+	}
+	if order == Plain {
+		return T(w.value)
+	}
+	return T(atomic.LoadUint64(&w.value))
+}
+
+// Store writes the word. Order is Plain, Once or Release.
+func (w *Word[T]) Store(t *Task, order Order, value T) {
+	w.owner.Use(t)
+	switch {
+	case t.engine != nil:
+		t.engine.Perform(t, &Op{Kind: OpStore, Location: &w.Location, Order: order, Value: uint64(value)})
+	case order == Plain:
+		w.value = uint64(value)
+	default:
+		atomic.StoreUint64(&w.value, uint64(value))
+	}
+}
+
+// Add adds delta atomically and returns the new value.
+func (w *Word[T]) Add(t *Task, order Order, delta T) T {
+	w.owner.Use(t)
+	if t.engine != nil {
+		old := w.update(t, order, func(old uint64) (uint64, bool) { return uint64(T(old) + delta), true }).Value
+		return T(old) + delta
+	}
+	return T(atomic.AddUint64(&w.value, uint64(delta)))
+}
+
+// CompareAndSwap replaces old by updated and reports whether it did. A failed
+// one is a marked load that orders nothing.
+func (w *Word[T]) CompareAndSwap(t *Task, order Order, old, updated T) bool {
+	w.owner.Use(t)
+	if t.engine != nil {
+		return w.update(t, order, func(seen uint64) (uint64, bool) { return uint64(updated), seen == uint64(old) }).OK
+	}
+	return atomic.CompareAndSwapUint64(&w.value, uint64(old), uint64(updated))
+}
+
+// Swap writes the word and returns what it held before.
+func (w *Word[T]) Swap(t *Task, order Order, value T) T {
+	w.owner.Use(t)
+	if t.engine != nil {
+		return T(w.update(t, order, func(uint64) (uint64, bool) { return uint64(value), true }).Value)
+	}
+	return T(atomic.SwapUint64(&w.value, uint64(value)))
+}
+
+// Update applies a pure function atomically and returns the old value and
+// whether the function asked for a write.
+func (w *Word[T]) Update(t *Task, order Order, f func(old T) (updated T, writes bool)) (old T, wrote bool) {
+	w.owner.Use(t)
+	if t.engine != nil {
+		r := w.update(t, order, func(seen uint64) (uint64, bool) {
+			updated, writes := f(T(seen))
+			return uint64(updated), writes
+		})
+		return T(r.Value), r.OK
+	}
+	for {
+		seen := atomic.LoadUint64(&w.value)
+		updated, writes := f(T(seen))
+		if !writes {
+			return T(seen), false
+		}
+		if atomic.CompareAndSwapUint64(&w.value, seen, uint64(updated)) {
+			return T(seen), true
+		}
+	}
+}
+
+func (w *Word[T]) update(t *Task, order Order, f func(uint64) (uint64, bool)) Result {
+	return t.engine.Perform(t, &Op{Kind: OpUpdate, Location: &w.Location, Order: order, Update: f})
+}
+
+// wordCell keeps the engine's view of a word out of the word's own methods.
+type wordCell[T Integer] Word[T]
+
+func (c *wordCell[T]) initial() uint64      { return c.value }
+func (c *wordCell[T]) settle(v uint64)      { c.value = v }
+func (c *wordCell[T]) show(v uint64) string { return strconv.FormatInt(int64(v), 10) }

@@ -1,0 +1,244 @@
+package shrinker
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"benign/impl/evict"
+	"benign/impl/extentmap"
+	"benign/impl/kernel"
+	"benign/impl/scenario"
+	spec "benign/spec/shrinker"
+)
+
+const (
+	// transaction is the running transaction of every fixture.
+	transaction = 7
+	// firstRoot and firstInode are the numbers that the kernel begins with.
+	firstRoot, firstInode = 5, 257
+	// everything is a budget that no fixture can use up.
+	everything = 1000
+)
+
+// form is one way to build the code under test.
+type form struct {
+	name   string
+	role   scenario.Role
+	about  string
+	expect scenario.Class
+	policy Policy
+	grab   evict.GrabMode // the zero value stands for GrabByFlags
+	plant  func(*steps)   // puts a fault in, or nil
+}
+
+// fixture is a small mounted filesystem with one root, and what the tasks of a
+// scenario have in hand.
+type fixture struct {
+	mount    *evict.Mount
+	root     *evict.Root
+	shrinker *Shrinker
+
+	open    []*evict.Inode        // references that the teardown drops
+	initial map[string]spec.Inode // what the set-up has made, by partition
+	written []extentmap.Mapping   // data of the running transaction, in the first inode
+	logged  []extentmap.Mapping   // what fsyncs have made durable; fsync's task only
+	synced  bool                  // a full fsync has made everything durable; ditto
+}
+
+// newFixture mounts an empty filesystem. It runs before the tasks.
+func newFixture(t *kernel.Task, f form) *fixture {
+	if f.grab == 0 {
+		f.grab = evict.GrabByFlags
+	}
+	m := evict.NewMount(t, transaction, f.grab)
+	s := New(t, m, f.policy)
+	if f.plant != nil {
+		f.plant(&s.steps)
+	}
+	return &fixture{
+		mount: m, root: m.NewRoot(t, firstRoot, true), shrinker: s,
+		initial: make(map[string]spec.Inode),
+	}
+}
+
+// inode creates an inode that somebody has open and caches the mappings in it;
+// data that is not committed yet goes on the modified list. It runs before the
+// tasks.
+func (f *fixture) inode(t *kernel.Task, number uint64, mappings ...extentmap.Mapping) *evict.Inode {
+	inode := evict.Create(t, f.root, number)
+	f.open = append(f.open, inode)
+	f.initial[partition(number)] = specInode(number, mappings)
+	for _, m := range mappings {
+		insert(t, inode, m, uncommitted(m))
+		if uncommitted(m) {
+			f.written = append(f.written, m)
+		}
+	}
+	return inode
+}
+
+// uncommitted reports whether the data is newer than the last commit.
+func uncommitted(m extentmap.Mapping) bool { return m.Generation >= transaction }
+
+// insert caches a mapping in an inode in which nothing maps the range.
+func insert(t *kernel.Task, inode *evict.Inode, m extentmap.Mapping, modified bool) {
+	e := extentmap.New(t, m)
+	inode.Maps.Lock.Lock(t)
+	err := inode.Maps.Insert(t, e, modified)
+	inode.Maps.Lock.Unlock(t)
+	e.Put(t)
+	t.Assert(err == nil, "insert: %v", err)
+}
+
+// leave takes the reference to the inode out of the hands of the teardown, and
+// gives it to a task.
+func (f *fixture) leave(inode *evict.Inode) *evict.Inode {
+	f.open = slices.DeleteFunc(f.open, func(open *evict.Inode) bool { return open == inode })
+	return inode
+}
+
+// instance is what every scenario here has in common.
+func (f *fixture) instance(tasks ...scenario.Task) *scenario.Instance {
+	return &scenario.Instance{
+		Tasks:    tasks,
+		Check:    f.check,
+		Debt:     f.debt,
+		Quiesce:  f.quiesce,
+		Observe:  f.observe,
+		Teardown: f.teardown,
+		Spec:     history(f.initial),
+	}
+}
+
+// each calls visit for every inode in the index. Nothing else may run.
+func (f *fixture) each(t *kernel.Task, visit func(*evict.Inode)) {
+	f.root.Inodes.Lock(t)
+	var inodes []*evict.Inode
+	number, inode, found := f.root.Inodes.From(t, 0)
+	for found {
+		inodes = append(inodes, inode)
+		number, inode, found = f.root.Inodes.From(t, number+1)
+	}
+	f.root.Inodes.Unlock(t)
+	for _, inode := range inodes {
+		visit(inode)
+	}
+}
+
+// check judges every tree, the counter that they share, and whether an fsync
+// would still find the data that was written.
+func (f *fixture) check(t *kernel.Task) error {
+	f.shrinker.work.Flush(t) // natively the worker may still be at it
+	var faults []error
+	total := 0
+	f.each(t, func(inode *evict.Inode) {
+		faults = append(faults, inode.Maps.CheckInvariants(t))
+		total += len(inode.Maps.Snapshot(t))
+	})
+	if evictable := f.mount.Filesystem.Evictable.Load(t, kernel.Once); evictable != int64(total) {
+		faults = append(faults, fmt.Errorf("%d extent maps are evictable, but there are %d", evictable, total))
+	}
+	if !f.shrinker.Idle(t) {
+		faults = append(faults, errors.New("a request to shrink is never served"))
+	}
+	return errors.Join(append(faults, f.checkWritten(t))...)
+}
+
+// checkWritten looks for written data that neither is durable nor will be by
+// the next fsync. The data is in the first inode, which must still be open.
+func (f *fixture) checkWritten(t *kernel.Task) error {
+	if len(f.written) == 0 || f.synced {
+		return nil
+	}
+	tree := &f.open[0].Maps
+	if tree.FullSync.Load(t, kernel.Once) != 0 {
+		return nil
+	}
+	safe := append(tree.Modified(t), f.logged...)
+	for _, m := range tree.Snapshot(t) {
+		if m.Flags.Has(extentmap.Pinned) {
+			safe = append(safe, m)
+		}
+	}
+	return missing(f.written, safe)
+}
+
+// checkGone is check for a filesystem that is unmounted.
+func (f *fixture) checkGone(t *kernel.Task) error {
+	err := f.check(t)
+	f.each(t, func(inode *evict.Inode) {
+		err = errors.Join(err, fmt.Errorf("inode %d has survived the unmount", inode.Number(t)))
+	})
+	return err
+}
+
+// watch makes sure that every inode that the shrinker scans is one that nobody
+// tears down.
+func (f *fixture) watch() {
+	scan := f.shrinker.steps.scan
+	f.shrinker.steps.scan = func(s *Shrinker, t *kernel.Task, inode *evict.Inode, r *run) {
+		t.Assert(inode.State(t)&(evict.WillFree|evict.Freeing) == 0, "%s is scanned while it is torn down", inode.Name())
+		scan(s, t, inode, r)
+	}
+}
+
+// missing returns an error unless every mapping of wanted lies inside one of
+// got.
+func missing(wanted, got []extentmap.Mapping) error {
+	for _, w := range wanted {
+		found := false
+		for _, g := range got {
+			found = found || g.Start <= w.Start && w.End() <= g.End()
+		}
+		if !found {
+			return fmt.Errorf("written data [%#x,%#x) is neither logged nor will the next fsync log it", w.Start, w.End())
+		}
+	}
+	return nil
+}
+
+// debt counts the extent maps that a scan with nobody in its way would free.
+func (f *fixture) debt(t *kernel.Task) int {
+	unpinned := 0
+	f.each(t, func(inode *evict.Inode) {
+		for _, m := range inode.Maps.Snapshot(t) {
+			if !m.Flags.Has(extentmap.Pinned) {
+				unpinned++
+			}
+		}
+	})
+	return unpinned
+}
+
+// quiesce is one full scan, and one turn of the cleaner.
+func (f *fixture) quiesce(t *kernel.Task) bool {
+	dropped := f.shrinker.Run(t, everything).Dropped()
+	return f.mount.Cleaner.Run(t)+dropped > 0
+}
+
+// observe describes every inode: its maps, those that wait for an fsync, and
+// its full-sync flag.
+func (f *fixture) observe(t *kernel.Task) string {
+	var b strings.Builder
+	f.each(t, func(inode *evict.Inode) {
+		fmt.Fprintf(&b, "inode %d maps %v modified %v full-sync %d\n", inode.Number(t),
+			inode.Maps.Snapshot(t), inode.Maps.Modified(t), inode.Maps.FullSync.Load(t, kernel.Once))
+	})
+	root, inode := f.shrinker.Cursors(t)
+	fmt.Fprintf(&b, "cursors root %d inode %d", root, inode)
+	return b.String()
+}
+
+// teardown unmounts the filesystem, after which nothing may be left.
+func (f *fixture) teardown(t *kernel.Task) {
+	for _, inode := range f.open {
+		inode.Put(t)
+	}
+	f.mount.Cleaner.Run(t)
+	f.mount.Deactivate(t)
+	f.shrinker.Close(t)
+	f.shrinker.Object.Free(t)
+	f.mount.Destroy(t)
+}

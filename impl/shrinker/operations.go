@@ -1,0 +1,202 @@
+package shrinker
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"benign/impl/evict"
+	"benign/impl/extentmap"
+	"benign/impl/kernel"
+	"benign/impl/scenario"
+	mapspec "benign/spec/extentmap"
+)
+
+// The operations that the tasks of a scenario run. Each returns what its caller
+// got to see, as text for the outcome and as effects for the specification.
+
+// operation is an operation without arguments for the trace.
+func operation(name string, run func(*kernel.Task) scenario.Result) scenario.Operation {
+	return scenario.Operation{Name: name, Run: run}
+}
+
+// task is one thread of a scenario.
+func task(name string, operations ...scenario.Operation) scenario.Task {
+	return scenario.Task{Name: name, Operations: operations}
+}
+
+// scan is a run of the worker with the given budget.
+func (f *fixture) scan(budget int64) scenario.Operation {
+	return operation(fmt.Sprintf("scan(%d)", budget), func(t *kernel.Task) scenario.Result {
+		report := f.shrinker.Run(t, budget)
+		t.Assert(report.Scanned <= budget, "looked at %d extent maps, with a budget of %d", report.Scanned, budget)
+		return scenario.Result{Value: describe(report), Effects: lookEffects(report, budget)}
+	})
+}
+
+// describe renders a report as text.
+func describe(r Report) string {
+	if len(r.Visits) == 0 {
+		return "nothing"
+	}
+	visits := make([]string, len(r.Visits))
+	for i, v := range r.Visits {
+		var b strings.Builder
+		fmt.Fprintf(&b, "inode %d scanned %d", v.Inode, v.Scanned)
+		for _, m := range v.Dropped {
+			fmt.Fprintf(&b, " -[%#x,%#x)", m.Start, m.End())
+		}
+		if v.FullSync {
+			b.WriteString(" full-sync")
+		}
+		visits[i] = b.String()
+	}
+	return strings.Join(visits, ", ")
+}
+
+// request asks for a run of the real worker.
+func (f *fixture) request(budget int64) scenario.Operation {
+	return operation(fmt.Sprintf("request(%d)", budget), func(t *kernel.Task) scenario.Result {
+		return scenario.Result{Value: choose(f.shrinker.Request(t, budget), "accepted", "dropped")}
+	})
+}
+
+// adopt caches what the on-disk index says about a range, as a reader does.
+func adopt(inode *evict.Inode, m extentmap.Mapping) scenario.Operation {
+	return operation(fmt.Sprintf("adopt(%#x,%#x)", m.Start, m.End()), func(t *kernel.Task) scenario.Result {
+		e := inode.Maps.InsertOrAdopt(t, m, m.Start)
+		adopted := e.Stable(t)
+		e.Put(t)
+		// Whoever else maps the range in a scenario is of the same kind.
+		adopted.Generation, adopted.Flags = m.Generation, m.Flags
+		in := mapspec.Input{Op: mapspec.OpInsertOrAdopt, Start: m.Start, New: specEntry(m)}
+		out := mapspec.Output{Status: mapspec.Done, Entry: specEntry(adopted), InTree: true}
+		return scenario.Result{Value: span(adopted), Effects: []scenario.Effect{mapEffect(t, inode, in, out)}}
+	})
+}
+
+// lookup finds the first mapping of a range.
+func lookup(inode *evict.Inode, start, length uint64) scenario.Operation {
+	return operation(fmt.Sprintf("lookup(%#x,%#x)", start, start+length), func(t *kernel.Task) scenario.Result {
+		inode.Maps.Lock.RLock(t)
+		e := inode.Maps.Lookup(t, start, length)
+		found, out := "nothing", mapspec.Output{Status: mapspec.NotFound}
+		if e != nil {
+			found = span(e.Mapping)
+			out = mapspec.Output{Status: mapspec.Done, Entry: specEntry(e.Mapping), InTree: true}
+		}
+		inode.Maps.Lock.RUnlock(t)
+		if e != nil {
+			e.Put(t)
+		}
+		in := mapspec.Input{Op: mapspec.OpLookup, Start: start, Len: length}
+		return scenario.Result{Value: found, Effects: []scenario.Effect{mapEffect(t, inode, in, out)}}
+	})
+}
+
+// drop unmaps the bytes [start, end).
+func drop(inode *evict.Inode, start, end uint64) scenario.Operation {
+	return operation(fmt.Sprintf("drop(%#x,%#x)", start, end), func(t *kernel.Task) scenario.Result {
+		inode.Maps.DropRange(t, start, end-1, false)
+		return scenario.Result{Value: "done", Effects: []scenario.Effect{
+			mapEffect(t, inode, dropInput(start, end), mapspec.Output{Status: mapspec.Done})}}
+	})
+}
+
+// replace maps a range anew, in two critical sections, because it is written.
+func (f *fixture) replace(inode *evict.Inode, m extentmap.Mapping) scenario.Operation {
+	return operation(fmt.Sprintf("replace(%#x,%#x)", m.Start, m.End()), func(t *kernel.Task) scenario.Result {
+		inode.Maps.ReplaceRange(t, m, true)
+		f.written = append(f.written, m)
+		done := mapspec.Output{Status: mapspec.Done}
+		return scenario.Result{Value: "done", Effects: []scenario.Effect{
+			mapEffect(t, inode, dropInput(m.Start, m.End()), done),
+			mapEffect(t, inode, mapspec.Input{Op: mapspec.OpInsert, New: specEntry(m), Modified: true}, done),
+		}}
+	})
+}
+
+// unpin ends the write of a mapping.
+func unpin(inode *evict.Inode, m extentmap.Mapping) scenario.Operation {
+	return operation(fmt.Sprintf("unpin(%#x,%#x)", m.Start, m.End()), func(t *kernel.Task) scenario.Result {
+		err := inode.Maps.Unpin(t, m.Start, m.Len, transaction)
+		in := mapspec.Input{Op: mapspec.OpUnpin, Start: m.Start, Len: m.Len, Generation: transaction}
+		return scenario.Result{Value: fmt.Sprint(err), Effects: []scenario.Effect{
+			mapEffect(t, inode, in, mapspec.Output{Status: statusOf(err)})}}
+	})
+}
+
+func statusOf(err error) mapspec.Status {
+	switch {
+	case errors.Is(err, extentmap.ErrNotFound):
+		return mapspec.NotFound
+	case errors.Is(err, extentmap.ErrCorrupt):
+		return mapspec.Corrupt
+	}
+	return mapspec.Done
+}
+
+// fsync makes the file durable. When it returns, everything that was written
+// must be in the log, or have become durable in the long way.
+func (f *fixture) fsync(inode *evict.Inode) scenario.Operation {
+	return operation("fsync", func(t *kernel.Task) scenario.Result {
+		logged, full := inode.Maps.FastSync(t, transaction)
+		f.logged = append(f.logged, logged...)
+		f.synced = f.synced || full
+		if !f.synced {
+			err := missing(f.written, f.logged)
+			t.Assert(err == nil, "fsync has returned: %v", err)
+		}
+		value := "full"
+		if !full {
+			value = fmt.Sprintf("fast %v", spans(logged))
+		}
+		return scenario.Result{Value: value, Effects: []scenario.Effect{fsyncEffect(t, inode, len(logged), full)}}
+	})
+}
+
+// create makes an inode that stays open and caches one mapping in it.
+func (f *fixture) create(number uint64, m extentmap.Mapping) scenario.Operation {
+	return operation(fmt.Sprintf("create(%d)", number), func(t *kernel.Task) scenario.Result {
+		inode := evict.Create(t, f.root, number)
+		f.open = append(f.open, inode)
+		insert(t, inode, m, false)
+		in := mapspec.Input{Op: mapspec.OpInsert, New: specEntry(m)}
+		out := mapspec.Output{Status: mapspec.Done}
+		return scenario.Result{Value: "done", Effects: []scenario.Effect{mapEffect(t, inode, in, out)}}
+	})
+}
+
+// put drops the reference of a user of the inode.
+func put(inode *evict.Inode) scenario.Operation {
+	return operation("iput", func(t *kernel.Task) scenario.Result {
+		inode.Put(t)
+		return scenario.Result{Value: "done"}
+	})
+}
+
+// unmount begins to unmount the filesystem.
+func (f *fixture) unmount() scenario.Operation {
+	return operation("unmount", func(t *kernel.Task) scenario.Result {
+		f.mount.Deactivate(t)
+		f.shrinker.Close(t)
+		return scenario.Result{Value: "done"}
+	})
+}
+
+func choose(condition bool, yes, no string) string {
+	if condition {
+		return yes
+	}
+	return no
+}
+
+func span(m extentmap.Mapping) string { return fmt.Sprintf("[%#x,%#x)", m.Start, m.End()) }
+
+func spans(mappings []extentmap.Mapping) []string {
+	texts := make([]string, len(mappings))
+	for i, m := range mappings {
+		texts[i] = span(m)
+	}
+	return texts
+}
