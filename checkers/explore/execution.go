@@ -66,6 +66,9 @@ func (e *Execution) Outcome() string {
 // conclude ends the run: it judges the state that the tasks left, or unwinds
 // them.
 func (r *run) conclude() (*Execution, error) {
+	for _, id := range r.blocked {
+		r.pruned = r.pruned || r.g.Events[id].Turn == graph.Waits
+	}
 	for _, th := range r.threads {
 		r.pruned = r.pruned || th != nil && !th.finished && (th.stuck || th.op.Kind == kernel.OpAcquire && th.op.Try)
 	}

@@ -42,6 +42,9 @@ type Config struct {
 	// Visit is called for every execution, by several workers at once. The
 	// execution may be kept.
 	Visit func(*Execution)
+	// Restart, if not nil, is called when the exploration begins anew because
+	// it learned of a lock that is shared; what was visited so far is void.
+	Restart func()
 	// Progress, if not nil, is called now and then with what has been done.
 	Progress func(Stats)
 }
@@ -94,6 +97,9 @@ func Explore(config Config) (Stats, error) {
 		x.run()
 		if len(x.discovered) > 0 {
 			known = known.with(x.discovered)
+			if config.Restart != nil {
+				config.Restart()
+			}
 			continue
 		}
 		if x.err != nil {

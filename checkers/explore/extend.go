@@ -31,7 +31,8 @@ func (r *run) extend() {
 
 // next picks the thread that takes the next event: one in the middle of an
 // operation first, and of those the one whose read was just redirected; then
-// the first that can go on; then the first that waits for a lock in vain and
+// one that holds a lock which another is known to take next; then the first
+// that can go on; then the first that waits for a lock in vain and
 // has not said so in the graph.
 func (r *run) next() *thread {
 	if f := r.g.Focus; f >= 0 && int(f) < len(r.threads) {
@@ -44,6 +45,9 @@ func (r *run) next() *thread {
 			return th
 		}
 	}
+	if th := r.awaited(); th != nil {
+		return th
+	}
 	for _, th := range r.threads {
 		if th != nil && r.available(th) {
 			return th
@@ -51,6 +55,21 @@ func (r *run) next() *thread {
 	}
 	for _, th := range r.threads {
 		if th != nil && !th.finished && !th.stuck && th.op.Kind == kernel.OpAcquire && !r.hasBlocked(th) {
+			return th
+		}
+	}
+	return nil
+}
+
+// awaited returns a thread whose section an acquisition in the graph waits for,
+// if it can go on. What others do before the section ends would be dropped.
+func (r *run) awaited() *thread {
+	for _, id := range r.blocked {
+		e := &r.g.Events[id]
+		if e.Kind != graph.LockRead {
+			continue
+		}
+		if th := r.threads[r.g.Events[e.Source].Task]; r.available(th) {
 			return th
 		}
 	}
@@ -239,7 +258,7 @@ func (r *run) addWrite(e graph.Event, value uint64) {
 // chain of sections here, before every other section elsewhere.
 func (r *run) addAcquire(th *thread, e graph.Event) {
 	last := r.g.LastWrite(e.Location)
-	for _, source := range r.chain(th, e.Location) {
+	for _, source := range append([]int32{graph.Init}, r.g.Coherence[e.Location]...) {
 		if source != last {
 			e.Source = source
 			g := r.g.Clone()
@@ -253,18 +272,6 @@ func (r *run) addAcquire(th *thread, e graph.Event) {
 		return
 	}
 	r.apply(id)
-}
-
-// chain returns the sections that an acquisition may follow: all of them, or
-// those from the one that it is known to wait for.
-func (r *run) chain(th *thread, strand int32) []int32 {
-	sections := append([]int32{graph.Init}, r.g.Coherence[strand]...)
-	if last := r.g.Tasks[th.number].Last; last != graph.Init {
-		if e := &r.g.Events[last]; e.Kind == graph.LockWait {
-			return sections[slices.Index(sections, e.Source):]
-		}
-	}
-	return sections
 }
 
 // addTry adds a try of one strand: it finds the newest state here, and
@@ -319,21 +326,66 @@ func (r *run) addBusy(e graph.Event) {
 	r.apply(id)
 }
 
-// addUnlock ends the sections of the task on the lock. A try that looked
-// before may have come after it instead.
+// addUnlock ends the sections of the task on the lock. An acquisition that is
+// known to come next goes on; a try that looked before may have come after.
 func (r *run) addUnlock(th *thread, e graph.Event) {
 	open := r.sections(e.Task, e.Location)
 	id := r.g.Add(e)
 	for _, section := range open {
 		r.g.Events[section].End = id
 	}
+	waiters := r.waiters(open)
 	for _, section := range open {
-		r.retry(id, section)
+		r.retry(id, section, waiters)
 		if r.g.Hinders(section) {
-			r.idle(id)
+			r.idle(id, waiters)
 		}
 	}
+	r.handOver(id, waiters)
 	r.apply(id)
+}
+
+// waiters returns the acquisitions in the graph that wait for one of the
+// sections, oldest first: those that the sections' beginning redirected.
+func (r *run) waiters(sections []int32) []int32 {
+	var found []int32
+	for _, id := range r.blocked {
+		if e := &r.g.Events[id]; e.Kind == graph.LockRead && slices.Contains(sections, e.Source) {
+			found = append(found, id)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// handOver lets the acquisitions go on that waited for the Unlock. This is a
+// revisit like any other: what was added after them and does not lead up to the
+// Unlock is dropped. Usually that is nothing, and the run goes on with them;
+// otherwise it goes on without, for the sake of what it may still lead to, and
+// the cut graph is run later.
+func (r *run) handOver(unlock int32, waiters []int32) {
+	if len(waiters) == 0 {
+		return
+	}
+	past := append(graph.Set(nil), r.g.Prefix(unlock)...)
+	past.Add(unlock)
+	whole := true
+	for id := waiters[0] + 1; id <= unlock; id++ {
+		whole = whole && (past.Has(id) || slices.Contains(waiters, id))
+	}
+	if whole {
+		return
+	}
+	if r.mayDrop(r.g, waiters[0], unlock, past, nil) {
+		g, number := r.g.Restrict(func(id int32) bool { return id <= waiters[0] || past.Has(id) })
+		next := number[waiters[0]]
+		g.Events[next].Turn = graph.Follows
+		g.Focus = g.Events[next].Task
+		r.push(g)
+	}
+	for _, id := range waiters {
+		r.g.Events[id].Turn = graph.Waits
+	}
 }
 
 // addChoice adds what the environment picks.

@@ -121,7 +121,7 @@ func (r *run) mismatch(th *thread, e *graph.Event) string {
 		return "the task has ended"
 	}
 	kind, location := r.expected(th)
-	if kind == graph.LockRead && (e.Kind == graph.LockFail && th.looks() || e.Kind == graph.LockWait && !th.looks()) {
+	if kind == graph.LockRead && e.Kind == graph.LockFail && th.looks() {
 		kind = e.Kind
 	}
 	if kind == graph.LockBusy && e.Location >= 0 && r.g.SameLock(e.Location, location) {

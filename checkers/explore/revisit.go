@@ -35,8 +35,6 @@ func redirected(e *graph.Event) graph.Kind {
 	switch {
 	case e.Kind == graph.LockRead && e.Try:
 		return graph.LockFail
-	case e.Kind == graph.LockRead:
-		return graph.LockWait
 	case e.Kind == graph.LockIdle:
 		return graph.LockBusy
 	}
@@ -79,11 +77,11 @@ func hindrance(g *graph.Graph, strand, task int32, before func(int32) bool) (gra
 
 // idle offers every execution in which a try that chose to fail, and is
 // already in the graph, finds nobody in the way any more after the new Unlock.
-func (r *run) idle(unlock int32) {
+func (r *run) idle(unlock int32, waiters []int32) {
 	g := r.g
 	past := append(graph.Set(nil), g.Prefix(unlock)...)
 	past.Add(unlock)
-	for read := unlock - 1; read >= 0; read-- {
+	for read := older(unlock, waiters); read >= 0; read-- {
 		e := &g.Events[read]
 		if e.Kind != graph.LockBusy || !g.SameLock(e.Location, g.Events[unlock].Location) || past.Has(read) {
 			continue
@@ -96,13 +94,14 @@ func (r *run) idle(unlock int32) {
 }
 
 // retry offers every execution in which a try that is already in the graph
-// finds the lock free after the section that the new Unlock ends.
-func (r *run) retry(unlock, section int32) {
+// finds the lock free after the section that the new Unlock ends. If there are
+// waiters, which come next, only older tries can have come before them.
+func (r *run) retry(unlock, section int32, waiters []int32) {
 	g := r.g
 	location := g.Events[section].Location
 	past := append(graph.Set(nil), g.Prefix(unlock)...)
 	past.Add(unlock)
-	for read := unlock - 1; read >= 0; read-- {
+	for read := older(unlock, waiters); read >= 0; read-- {
 		e := &g.Events[read]
 		if e.Location != location || !e.Try || past.Has(read) || e.Pair != graph.Init {
 			continue
@@ -111,6 +110,14 @@ func (r *run) retry(unlock, section int32) {
 			r.redirect(g, read, section, unlock, graph.LockRead, past)
 		}
 	}
+}
+
+// older returns the event before the Unlock, or before the oldest waiter.
+func older(unlock int32, waiters []int32) int32 {
+	if len(waiters) > 0 {
+		return waiters[0] - 1
+	}
+	return unlock - 1
 }
 
 // mayDrop reports whether the read and everything that a revisit of it drops
@@ -135,11 +142,7 @@ func (r *run) mayDrop(g *graph.Graph, read, cause int32, past graph.Set, rivals 
 // redirect builds the graph in which read takes its value from source, whose
 // cause is the event that was just added, and offers it.
 func (r *run) redirect(g *graph.Graph, read, source, cause int32, kind graph.Kind, past graph.Set) {
-	last := read
-	if previous := g.Events[read].Previous; kind == graph.LockWait && previous != graph.Init && g.Events[previous].Kind == graph.LockWait {
-		read = previous // one acquisition waits for one section, the latest
-	}
-	kept, number := g.Restrict(func(id int32) bool { return id < last || id == read || past.Has(id) })
+	kept, number := g.Restrict(func(id int32) bool { return id <= read || past.Has(id) })
 	e := &kept.Events[number[read]]
 	e.Kind, e.Source, e.Pair = kind, number[source], graph.Init
 	e.Location = g.Events[source].Location
@@ -170,11 +173,10 @@ func newest(g *graph.Graph, id, cause int32, past graph.Set) bool {
 	e := &g.Events[id]
 	before := func(f int32) bool { return f != cause && (f <= id || past.Has(f)) }
 	switch e.Kind {
-	case graph.Read, graph.UpdateRead, graph.LockWait:
+	case graph.Read, graph.UpdateRead:
 		return isNewest(g, e.Location, e.Source, before)
 	case graph.LockRead:
-		return isNewest(g, e.Location, e.Source, before) &&
-			(!e.Try || e.Source == graph.Init || ended(g, e.Source, before))
+		return isNewest(g, e.Location, e.Source, before) && turnIsNewest(g, e, before)
 	case graph.LockFail:
 		return isNewest(g, e.Location, e.Source, before) && !ended(g, e.Source, before)
 	case graph.LockBusy, graph.LockIdle:
@@ -183,9 +185,23 @@ func newest(g *graph.Graph, id, cause int32, past graph.Set) bool {
 	case graph.Write, graph.UpdateWrite, graph.LockWrite:
 		return isNewest(g, e.Location, id, before) && !readEarlier(g, id)
 	case graph.Unlock:
-		return !triedEarlier(g, id)
+		return !takenEarlier(g, id)
 	case graph.Choice:
 		return e.Choice == 0
+	}
+	return true
+}
+
+// turnIsNewest reports whether an acquisition that reads from the newest section
+// also has the newest view of whether that section has ended.
+func turnIsNewest(g *graph.Graph, e *graph.Event, before func(int32) bool) bool {
+	switch {
+	case e.Source == graph.Init:
+		return true
+	case e.Try || e.Turn == graph.Follows:
+		return ended(g, e.Source, before)
+	case e.Turn == graph.Waits:
+		return !ended(g, e.Source, before)
 	}
 	return true
 }
@@ -213,22 +229,22 @@ func ended(g *graph.Graph, section int32, before func(int32) bool) bool {
 // it, which only a revisit can have brought about.
 func readEarlier(g *graph.Graph, write int32) bool {
 	for id := range write {
-		if e := &g.Events[id]; e.Source == write && (e.Reads() || e.Kind == graph.LockWait) {
+		if e := &g.Events[id]; e.Source == write && e.Reads() {
 			return true
 		}
 	}
 	return false
 }
 
-// triedEarlier reports whether a try that is older than the Unlock found the
-// lock free after it.
-func triedEarlier(g *graph.Graph, unlock int32) bool {
+// takenEarlier reports whether an acquisition or try that is older than the
+// Unlock depends on it.
+func takenEarlier(g *graph.Graph, unlock int32) bool {
 	for id := range unlock {
 		e := &g.Events[id]
 		if e.Kind == graph.LockIdle && e.Source == unlock {
 			return true
 		}
-		if e.Kind == graph.LockRead && e.Try && e.Source != graph.Init && g.Events[e.Source].End == unlock {
+		if e.Kind == graph.LockRead && (e.Try || e.Turn == graph.Follows) && e.Source != graph.Init && g.Events[e.Source].End == unlock {
 			return true
 		}
 	}

@@ -121,7 +121,7 @@ func (r *run) ready(id int32) bool {
 	if e.Kind == graph.Join && !r.threads[e.Child].finished {
 		return false
 	}
-	if e.Kind == graph.LockIdle {
+	if e.Kind == graph.LockIdle || e.Turn == graph.Waits {
 		return false
 	}
 	if e.Kind != graph.LockRead || e.Source == graph.Init {
@@ -214,8 +214,6 @@ func (r *run) perform(th *thread, e *graph.Event) (finished bool) {
 		return !writes
 	case graph.UpdateWrite:
 		e.Value = th.updated
-	case graph.LockWait:
-		return false
 	case graph.LockRead:
 		th.reads++
 		return false

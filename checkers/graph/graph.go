@@ -32,10 +32,6 @@ const (
 	// UpdateWrite is the write part; it stands directly after its source in
 	// coherence.
 	UpdateWrite
-	// LockWait says that an acquisition comes after the section of its source,
-	// which an exploration decided before the acquisition itself. It is no
-	// access and not part of the execution's identity.
-	LockWait
 	// LockRead is the first half of an acquisition.
 	LockRead
 	// LockWrite is the second half and begins the section.
@@ -59,6 +55,22 @@ const (
 	Join
 )
 
+// Turn says how a waiting acquisition and the Unlock that it waits for belong
+// together, for an exploration that may still drop the one or the other.
+type Turn uint8
+
+const (
+	// Either is an acquisition that goes on after the Unlock as a matter of
+	// course: without the Unlock it simply waits again.
+	Either Turn = iota
+	// Waits is an acquisition that is taken to wait although the Unlock is
+	// there, because it goes on in another graph.
+	Waits
+	// Follows is an acquisition that goes on because of the Unlock, at the
+	// price of what others had done meanwhile.
+	Follows
+)
+
 // Init is the source of a read that saw the initial state, and the "no event"
 // of every other link.
 const Init int32 = -1
@@ -79,6 +91,7 @@ type Event struct {
 	Pair     int32 // the other half of an update or acquisition, or Init
 	End      int32 // of a LockWrite: the Unlock of its section, or Init
 	Choice   int32 // of a Choice: the alternative
+	Turn     Turn  // of a LockRead that had to wait: how it came by its turn
 	Child    int32 // of a Spawn or Join: the task
 	Value    uint64
 	Site     *kernel.RaceSite
@@ -222,7 +235,7 @@ func (g *Graph) Refresh(id int32) {
 	if e.Previous == Init {
 		g.include(set, g.Tasks[e.Task].Spawn)
 	}
-	if (e.Reads() || e.Kind == LockWait || e.Kind == LockIdle) && e.Source != Init {
+	if (e.Reads() || e.Kind == LockIdle) && e.Source != Init {
 		g.include(set, e.Source)
 		if e.Kind == LockRead {
 			g.include(set, g.Events[e.Source].End)
@@ -306,6 +319,11 @@ func (g *Graph) Restrict(keep func(id int32) bool) (*Graph, []int32) {
 		t := &r.Tasks[e.Task]
 		t.Last, t.Count = int32(id), e.Index+1
 	}
+	for id := range r.Events {
+		if e := &r.Events[id]; e.Turn == Waits && r.Events[e.Source].End == Init {
+			e.Turn = Either
+		}
+	}
 	r.restrictCoherence(g, number)
 	r.restrictPrefixes(g, number)
 	return r, number
@@ -367,7 +385,7 @@ func (g *Graph) Hinders(section int32) bool {
 	return e.Kind == LockWrite && (e.Mode == kernel.Shared || g.Locations[e.Location].Strand == 0)
 }
 
-var kindNames = [...]string{"invalid", "read", "write", "update-read", "update-write", "lock-wait", "lock-read", "lock-write",
+var kindNames = [...]string{"invalid", "read", "write", "update-read", "update-write", "lock-read", "lock-write",
 	"unlock", "lock-fail", "lock-busy", "lock-idle", "barrier", "choice", "spawn", "join"}
 
 // String returns the name that traces use.

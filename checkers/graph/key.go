@@ -11,7 +11,6 @@ import (
 // orders. The order in which events were added does not matter.
 func (g *Graph) Key() string {
 	key := make([]byte, 0, 16*len(g.Events))
-	names := g.names()
 	tasks := make([]int32, len(g.Tasks))
 	for i := range tasks {
 		tasks[i] = int32(i)
@@ -19,8 +18,8 @@ func (g *Graph) Key() string {
 	slices.SortFunc(tasks, func(a, b int32) int { return cmp.Compare(g.Tasks[a].ID, g.Tasks[b].ID) })
 	for _, t := range tasks {
 		for id := range g.Events {
-			if e := &g.Events[id]; e.Task == t && e.Kind != LockWait {
-				key = g.appendEvent(key, int32(id), names)
+			if g.Events[id].Task == t {
+				key = g.appendEvent(key, int32(id))
 			}
 		}
 	}
@@ -38,42 +37,29 @@ func (g *Graph) Key() string {
 		key = binary.AppendUvarint(key, uint64(g.Locations[l].Field))
 		key = binary.AppendUvarint(key, uint64(g.Locations[l].Strand))
 		for _, id := range g.Coherence[l] {
-			key = g.appendName(key, id, names)
+			key = g.appendName(key, id)
 		}
 	}
 	return string(key)
 }
 
-// names numbers the events within their tasks, not counting LockWaits.
-func (g *Graph) names() []int32 {
-	names := make([]int32, len(g.Events))
-	next := make([]int32, len(g.Tasks))
-	for id := range g.Events {
-		if e := &g.Events[id]; e.Kind != LockWait {
-			names[id] = next[e.Task]
-			next[e.Task]++
-		}
-	}
-	return names
-}
-
-func (g *Graph) appendEvent(key []byte, id int32, names []int32) []byte {
+func (g *Graph) appendEvent(key []byte, id int32) []byte {
 	e := &g.Events[id]
 	key = append(key, '|')
-	key = g.appendName(key, id, names)
+	key = g.appendName(key, id)
 	key = append(key, byte(e.Kind), byte(e.Choice))
 	if e.Reads() {
-		key = g.appendName(key, e.Source, names)
+		key = g.appendName(key, e.Source)
 	}
 	return key
 }
 
-func (g *Graph) appendName(key []byte, id int32, names []int32) []byte {
+func (g *Graph) appendName(key []byte, id int32) []byte {
 	if id == Init {
 		return append(key, '-')
 	}
 	key = binary.AppendUvarint(key, uint64(g.Tasks[g.Events[id].Task].ID))
-	return binary.AppendUvarint(key, uint64(names[id]))
+	return binary.AppendUvarint(key, uint64(g.Events[id].Index))
 }
 
 func compareLocations(a, b *Location) int {

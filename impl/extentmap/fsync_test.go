@@ -132,3 +132,23 @@ func TestSyncSeesEntriesGo(t *testing.T) {
 	b.check(t)
 	b.tearDown(t)
 }
+
+// TestDropAllDisownsFsync: drop-all takes entries off the private list of an
+// fsync too, which therefore must not be running: it would neither log them nor
+// drop its references.
+func TestDropAllDisownsFsync(t *testing.T) {
+	b := newBench(kernel.Options{})
+	b.insert(t, extent(0, 64, 1024, 64, 0), true)
+	e := b.hold(t, 0)
+	var private kernel.List[Entry]
+	b.tree.Lock.Lock(b.task)
+	b.tree.collect(b.task, 7, &private)
+	b.tree.Lock.Unlock(b.task)
+	b.tree.DropAll(b.task)
+	if private.Len() != 0 || e.Flags.Has(Logging) {
+		t.Errorf("%d entries are on the private list, flags %v", private.Len(), e.Flags)
+	}
+	e.Put(b.task) // the fsync's
+	e.Put(b.task)
+	b.tearDown(t)
+}

@@ -24,10 +24,11 @@ func mayMerge(before, after *Entry) bool {
 //
 // No new holder can turn up after the count, because the lock is held. A former
 // holder's last reads come before its put, and the edit comes after the count
-// that has seen the put; it is the branch between the two that orders them, not
-// an acquire. The references are only counted once there is something to merge,
-// so that no count is read that decides nothing. Joining the left neighbour does
-// not change whether the right one fits.
+// that has seen the put. In the kernel it is the branch on the count that keeps
+// the edit behind it, a control dependency; nobody can see the branches of Go
+// code, so a read barrier stands for it here. The references are only counted
+// once there is something to merge, so that no count is read that decides
+// nothing. Joining the left neighbour does not change whether the right one fits.
 //
 // Kernel label: try_merge_map.
 func (tr *Tree) tryMerge(t *kernel.Task, e *Entry) {
@@ -40,6 +41,7 @@ func (tr *Tree) tryMerge(t *kernel.Task, e *Entry) {
 	if e.refs.Count(t) > treeAndCaller {
 		return
 	}
+	t.Barrier(kernel.ReadBarrier)
 	if joinsBefore {
 		tr.absorb(t, e, before)
 	}

@@ -18,7 +18,7 @@ type recorder struct {
 
 	section []uint64 // the roots of this critical section, the first one from before it
 	broken  string   // what went wrong
-	written []string // regions that were written
+	written []string // regions that were written, and barriers
 
 	released func() // called when the tree lock is dropped, unless nil
 }
@@ -40,6 +40,8 @@ func (r *recorder) Perform(_ *kernel.Task, op *kernel.Op) kernel.Result {
 		if op.Location.Field() == "tree lock" {
 			r.section = r.section[max(0, len(r.section)-1):]
 		}
+	case kernel.OpBarrier:
+		r.written = append(r.written, op.Barrier.String())
 	case kernel.OpRelease:
 		if op.Location.Field() == "tree lock" && r.released != nil {
 			r.released()
@@ -224,7 +226,9 @@ func randomOperation(b *bench, random *rand.Rand) {
 		}
 	default:
 		if random.IntN(8) == 0 {
-			b.tree.DropAll(b.task)
+			b.tree.InodeLock.Lock(b.task) // keeps fsyncs away
+			b.tree.DropRange(b.task, 0, MaxOffset, false)
+			b.tree.InodeLock.Unlock(b.task)
 		}
 	}
 }

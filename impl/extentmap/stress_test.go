@@ -70,10 +70,6 @@ func (w *worker) operation() {
 		w.write()
 	case 4:
 		w.fs.Generation.Add(w.task, kernel.Once, 1)
-	case 5:
-		if w.random.IntN(10) == 0 {
-			w.evict()
-		}
 	default:
 		randomOperation(w.bench, w.random)
 	}
@@ -132,11 +128,4 @@ func (w *worker) shrink() {
 		tr.MmapLock.RUnlock(w.task)
 	}
 	tr.Lock.Unlock(w.task)
-}
-
-// evict drops everything, with fsyncs kept away.
-func (w *worker) evict() {
-	w.tree.InodeLock.Lock(w.task)
-	w.tree.DropRange(w.task, 0, MaxOffset, false)
-	w.tree.InodeLock.Unlock(w.task)
 }

@@ -14,7 +14,8 @@
 // Read it in this order: policy.go (what can be chosen), shrinker.go (who asks
 // for a run, and who runs), walk.go (from root to root, from inode to inode),
 // find.go (the next inode with maps: the race is here), scan.go (the maps of
-// one inode). Then races.go with scenarios.go and fixture.go (the experiments),
+// one inode). Then the experiments: races.go (the list), scenarios.go (what
+// runs), fixture.go (where), operations.go and history.go (what is seen of it),
 // and planted.go (what happens when one of the checks is missing).
 //
 // Locks, outermost first: roots | index of inodes, then the tree lock of an

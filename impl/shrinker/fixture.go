@@ -33,7 +33,7 @@ type form struct {
 	plant  func(*steps)   // puts a fault in, or nil
 }
 
-// fixture is a small mounted filesystem with one root, and what the tasks of a
+// fixture is a small mounted filesystem with a root, and what the tasks of a
 // scenario have in hand.
 type fixture struct {
 	mount    *evict.Mount
@@ -67,7 +67,12 @@ func newFixture(t *kernel.Task, f form) *fixture {
 // data that is not committed yet goes on the modified list. It runs before the
 // tasks.
 func (f *fixture) inode(t *kernel.Task, number uint64, mappings ...extentmap.Mapping) *evict.Inode {
-	inode := evict.Create(t, f.root, number)
+	return f.inodeOf(t, f.root, number, mappings...)
+}
+
+// inodeOf is inode for another root. The number is unique among all roots.
+func (f *fixture) inodeOf(t *kernel.Task, root *evict.Root, number uint64, mappings ...extentmap.Mapping) *evict.Inode {
+	inode := evict.Create(t, root, number)
 	f.open = append(f.open, inode)
 	f.initial[partition(number)] = specInode(number, mappings)
 	for _, m := range mappings {
@@ -112,19 +117,30 @@ func (f *fixture) instance(tasks ...scenario.Task) *scenario.Instance {
 	}
 }
 
-// each calls visit for every inode in the index. Nothing else may run.
+// each calls visit for every inode of every root, in order. Nothing else may
+// run.
 func (f *fixture) each(t *kernel.Task, visit func(*evict.Inode)) {
-	f.root.Inodes.Lock(t)
-	var inodes []*evict.Inode
-	number, inode, found := f.root.Inodes.From(t, 0)
+	number, root, found := f.mount.NextRoot(t, 0)
 	for found {
-		inodes = append(inodes, inode)
-		number, inode, found = f.root.Inodes.From(t, number+1)
+		for _, inode := range inodes(t, root) {
+			visit(inode)
+		}
+		root.Put(t)
+		number, root, found = f.mount.NextRoot(t, number+1)
 	}
-	f.root.Inodes.Unlock(t)
-	for _, inode := range inodes {
-		visit(inode)
+}
+
+// inodes returns the inodes of a root.
+func inodes(t *kernel.Task, root *evict.Root) []*evict.Inode {
+	var all []*evict.Inode
+	root.Inodes.Lock(t)
+	number, inode, found := root.Inodes.From(t, 0)
+	for found {
+		all = append(all, inode)
+		number, inode, found = root.Inodes.From(t, number+1)
 	}
+	root.Inodes.Unlock(t)
+	return all
 }
 
 // check judges every tree, the counter that they share, and whether an fsync

@@ -67,8 +67,8 @@ func (i Iput) String() string {
 // Policy is chosen when a shrinker is made. How an inode is grabbed is chosen
 // with the mount, because whoever drops references has to agree.
 type Policy struct {
-	Read Read
-	Iput Iput
+	Read Read // how an inode without extent maps is told
+	Iput Iput // who drops the worker's reference
 }
 
 // Patched is the policy of the patch under question.

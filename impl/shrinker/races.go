@@ -35,6 +35,8 @@ func mapScenarios() []scenario.Scenario {
 			scanningTwice),
 		racing("two-inodes", "one inode loses its last extent map, then the next one gets its first",
 			crossing),
+		racing("two-roots", "the same with one inode in each of two roots, and a second run that goes on in between",
+			crossingRoots),
 		racing("two-requests", "two tasks want memory, and one of them caches an extent map",
 			requesting),
 		guarding("fsync", "an fsync wants to log the extent map that the shrinker removes",

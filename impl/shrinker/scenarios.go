@@ -90,6 +90,17 @@ func crossing(t *kernel.Task, f *fixture) *scenario.Instance {
 		f.worker())
 }
 
+// The same in two roots. The runs move the cursors from one to the other, and
+// the second one wraps.
+func crossingRoots(t *kernel.Task, f *fixture) *scenario.Instance {
+	m := block(0)
+	one := f.inode(t, firstInode, m)
+	two := f.inodeOf(t, f.mount.NewRoot(t, firstRoot+1, true), firstInode+1)
+	return f.instance(
+		task("writer", drop(one, m.Start, m.End()), adopt(two, m)),
+		task("worker", f.scan(1), f.scan(2)))
+}
+
 // Two requests for one extent map each. The second one is served too only if
 // the first has been by then.
 func requesting(t *kernel.Task, f *fixture) *scenario.Instance {

@@ -40,6 +40,7 @@ func (r Report) Dropped() int {
 
 // Visit says what a run did to one inode that it grabbed.
 type Visit struct {
+	// Root and Inode are the numbers of the inode and its root.
 	Root, Inode uint64
 	// Scanned is how many extent maps the run looked at; none if somebody held
 	// i_mmap_lock.

@@ -92,7 +92,7 @@ func writeOrDrop(f *fixture, random *rand.Rand) scenario.Operation {
 	return write(inode, m)
 }
 
-// sync is what makes it durable.
+// fsyncAny is what makes it durable.
 func fsyncAny(f *fixture, random *rand.Rand) scenario.Operation {
 	return f.fsync(f.open[random.IntN(len(f.open))])
 }

@@ -1,0 +1,144 @@
+// Package verdict turns what an exploration showed into an answer: one of the
+// classes of package scenario, never bare, with the scope in which it holds and
+// the evidence that the race really happened.
+package verdict
+
+import (
+	"benign/checkers/explore"
+	"benign/impl/scenario"
+)
+
+// Verdict is the answer for one variant of one scenario under one memory
+// model, compared with the baseline under the same model.
+type Verdict struct {
+	// Race, Scenario, Variant, Baseline and Model say what was asked.
+	Race     string `json:"race"`
+	Scenario string `json:"scenario"`
+	Variant  string `json:"variant"`
+	Baseline string `json:"baseline"`
+	Model    string `json:"model"`
+	// Class is the answer, and Reason says in a sentence why.
+	Class  scenario.Class `json:"class"`
+	Reason string         `json:"reason"`
+	// Expected is what the catalogue predicts.
+	Expected scenario.Class `json:"expected"`
+	// Scope is what the answer holds for.
+	Scope Scope `json:"scope"`
+	// Outcomes compares what the two variants can show.
+	Outcomes Outcomes `json:"outcomes"`
+	// Deferral is the work that the variant left for later.
+	Deferral Deferral `json:"deferral"`
+	// Evidence shows, for each deliberate race, that it happened.
+	Evidence []Evidence `json:"evidence,omitempty"`
+	// Vacuous reports that a race of the question was never seen in both
+	// orders; the class is then Unknown.
+	Vacuous bool `json:"vacuous,omitempty"`
+	// Finding is the shortest execution that breaks something, or nil.
+	Finding *Finding `json:"finding,omitempty"`
+}
+
+// AsExpected reports whether the catalogue predicted the answer.
+func (v *Verdict) AsExpected() bool { return v.Class == v.Expected && !v.Vacuous }
+
+// Scope bounds an answer.
+type Scope struct {
+	// Tasks describes each task with its operations.
+	Tasks []string `json:"tasks"`
+	// Operations counts the operations of all tasks.
+	Operations int `json:"operations"`
+	// Candidate and Baseline say how many executions were run.
+	Candidate explore.Stats `json:"candidate"`
+	Baseline  explore.Stats `json:"baseline"`
+	// Exhaustive reports that both explorations were complete.
+	Exhaustive bool `json:"exhaustive"`
+}
+
+// Outcomes compares sets of outcomes. An outcome is the results of all
+// operations with the abstract final state.
+type Outcomes struct {
+	// Baseline and Candidate count distinct outcomes.
+	Baseline  int `json:"baseline"`
+	Candidate int `json:"candidate"`
+	// New are outcomes of the candidate that the baseline has not, Lost the
+	// other way round, each sorted.
+	New  []string `json:"new,omitempty"`
+	Lost []string `json:"lost,omitempty"`
+}
+
+// Deferral measures work that was left for later. Debt is in units of the
+// scenario (for the shrinker: evictable extent maps), rounds are quiescent
+// rounds that changed something.
+type Deferral struct {
+	// LargestDebt is the most work left when the tasks had ended, and
+	// BaselineDebt the same of the baseline.
+	LargestDebt  int `json:"largestDebt"`
+	BaselineDebt int `json:"baselineDebt"`
+	// MostRounds is how many rounds the slowest execution needed to do it all.
+	MostRounds     int `json:"mostRounds"`
+	BaselineRounds int `json:"baselineRounds"`
+	// Barrier names what does the work.
+	Barrier string `json:"barrier,omitempty"`
+}
+
+// Evidence says how a deliberate race was seen over all executions of the
+// candidate.
+type Evidence struct {
+	// Site and Reason come from the annotation in the code.
+	Site   string `json:"site"`
+	Reason string `json:"reason"`
+	// Executions in which the access ran, and in which it raced: it was
+	// unordered by happens-before with a conflicting access.
+	Executions int `json:"executions"`
+	Racing     int `json:"racing"`
+	// ReadFirst and WriteFirst count the racing pairs by who came first.
+	ReadFirst  int `json:"readFirst"`
+	WriteFirst int `json:"writeFirst"`
+}
+
+// BothOrders reports whether the race was seen both ways round.
+func (e *Evidence) BothOrders() bool { return e.ReadFirst > 0 && e.WriteFirst > 0 }
+
+// Finding is an execution that breaks something.
+type Finding struct {
+	// Kind and Message say what is broken; Kind is a kernel.ViolationKind's
+	// name, or one of "not linearizable", "work lost", "final state".
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	// Count is how many executions of the exploration broke something.
+	Count int `json:"count"`
+	// Tasks names the columns, Steps are the visible operations in an order in
+	// which they can have happened.
+	Tasks []string `json:"tasks"`
+	Steps []Step   `json:"steps"`
+	// Trace is the text that replays it, see explore.ParseTrace.
+	Trace string `json:"-"`
+}
+
+// Step is one visible operation of a finding.
+type Step struct {
+	// Task is the column.
+	Task int `json:"task"`
+	// What was done, and a Note where the reader would expect otherwise.
+	What string `json:"what"`
+	Note string `json:"note,omitempty"`
+	// Place is where, as "file.go:line function", and Callers who called it.
+	Place   string   `json:"place,omitempty"`
+	Callers []string `json:"callers,omitempty"`
+}
+
+// Question is a race with the answers for each of its scenarios and models.
+type Question struct {
+	// Race is what was asked, and Class the worst answer for the candidates.
+	Race  *scenario.Race `json:"-"`
+	Name  string         `json:"race"`
+	Title string         `json:"title"`
+	Class scenario.Class `json:"class"`
+	// Verdicts are the answers for candidates, in catalogue order.
+	Verdicts []*Verdict `json:"verdicts"`
+	// Planted are the answers for planted faults, which must be caught, and
+	// Caught counts those that were.
+	Planted []*Verdict `json:"planted,omitempty"`
+	Caught  int        `json:"caught"`
+	// Surprises are the answers that the catalogue did not predict.
+	Surprises []*Verdict `json:"surprises,omitempty"`
+}
