@@ -28,6 +28,8 @@ type Execution struct {
 	State string
 	// Evidence is what was seen of each deliberate race.
 	Evidence []Evidence
+	// Spec is what the scenario wants its history judged against, or nil.
+	Spec *scenario.Spec
 }
 
 // Operation is one call of the history.
@@ -73,11 +75,12 @@ func (r *run) conclude() (*Execution, error) {
 		r.pruned = r.pruned || th != nil && !th.finished && (th.stuck || th.op.Kind == kernel.OpAcquire && th.op.Try)
 	}
 	ended := !r.stopped() && !r.pruned && r.allFinished()
-	if !ended && !r.stopped() && !r.pruned {
+	if !ended && !r.stopped() && !r.pruned && !r.partial {
 		r.fail(r.deadlock())
 	}
 	e := &Execution{Graph: r.g, Ended: ended}
 	if ended {
+		e.Spec = r.instance.Spec
 		for _, th := range r.threads {
 			if th != nil {
 				e.Operations = append(e.Operations, th.records...)

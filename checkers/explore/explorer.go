@@ -78,15 +78,7 @@ var errTooManyEvents = errors.New("an execution has more events than the bound")
 // model allows, within the bounds. An error means that the question could not
 // be asked: an unknown model, or code that does not repeat itself.
 func Explore(config Config) (Stats, error) {
-	if config.MaxExecutions <= 0 {
-		config.MaxExecutions = DefaultMaxExecutions
-	}
-	if config.MaxEvents <= 0 {
-		config.MaxEvents = DefaultMaxEvents
-	}
-	if config.MaxRounds <= 0 {
-		config.MaxRounds = DefaultMaxRounds
-	}
+	config = config.withDefaults()
 	if !memmodel.Known(config.Model) {
 		_, err := memmodel.New(config.Model)
 		return Stats{}, err
@@ -107,6 +99,18 @@ func Explore(config Config) (Stats, error) {
 		}
 		return x.stats, nil
 	}
+}
+
+func (c Config) withDefaults() Config {
+	for _, bound := range []struct {
+		value   *int
+		missing int
+	}{{&c.MaxExecutions, DefaultMaxExecutions}, {&c.MaxEvents, DefaultMaxEvents}, {&c.MaxRounds, DefaultMaxRounds}} {
+		if *bound.value <= 0 {
+			*bound.value = bound.missing
+		}
+	}
+	return c
 }
 
 // exploration is the state that the workers share.

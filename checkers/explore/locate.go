@@ -43,6 +43,7 @@ func (r *run) locate(l *kernel.Location, number int, lock bool) int32 {
 
 func (r *run) findOrAdd(l *kernel.Location, number int, lock bool) int32 {
 	owner, field := l.ID()
+	r.identify(l)
 	for i := range r.g.Locations {
 		g := &r.g.Locations[i]
 		if g.Owner == owner && g.Field == field && g.Strand == number {
@@ -50,6 +51,16 @@ func (r *run) findOrAdd(l *kernel.Location, number int, lock bool) int32 {
 		}
 	}
 	return r.g.AddLocation(graph.Location{Owner: owner, Field: field, Strand: number, Lock: lock, Name: l.Name()})
+}
+
+// identify gives the locations of a parsed trace, which knows only names, the
+// identity of the location that has the name in this run.
+func (r *run) identify(l *kernel.Location) {
+	for i := range r.g.Locations {
+		if g := &r.g.Locations[i]; g.Owner == 0 && g.Name == l.Name() {
+			g.Owner, g.Field = l.ID()
+		}
+	}
 }
 
 // strands returns the strands of a lock that an acquisition goes through. A

@@ -27,6 +27,7 @@ type run struct {
 	violation *kernel.Violation
 	failure   error // nondeterminism or a broken bound, not a property of the code
 	abandoned bool
+	partial   bool // the graph ends before the code does
 	pruned    bool // the model forbids every way to go on
 	trace     *tracer
 }

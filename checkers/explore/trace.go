@@ -95,45 +95,79 @@ func (r *run) staleness(e *graph.Event) string {
 }
 
 // Replay runs one execution again, following the source, and returns it with
-// its steps in an order in which it can have happened. Every event that the
-// graph holds must fit the code; a [*DivergenceError] says where it does not.
-func Replay(config Config, g *graph.Graph) (*Execution, []Step, error) {
-	return replayKnowing(config, g, sharersOf(g))
+// its steps in an order in which it can have happened. Every event of the trace
+// must fit the code; a [*DivergenceError] says where it does not.
+func Replay(config Config, trace *Trace) (*Execution, []Step, error) {
+	return ReplayGraph(config, trace.graph)
 }
 
-func replayKnowing(config Config, g *graph.Graph, known sharers) (*Execution, []Step, error) {
-	if config.MaxEvents <= 0 {
-		config.MaxEvents = DefaultMaxEvents
+// ReplayGraph is Replay for an execution of an exploration.
+func ReplayGraph(config Config, g *graph.Graph) (*Execution, []Step, error) {
+	config = config.withDefaults()
+	if !memmodel.Known(config.Model) {
+		_, err := memmodel.New(config.Model)
+		return nil, nil, err
 	}
-	if config.MaxRounds <= 0 {
-		config.MaxRounds = DefaultMaxRounds
+	known := sharers{}
+	for {
+		w := newWorker(newExploration(config, known))
+		e, steps, err := w.replay(g.Clone())
+		w.pool.close()
+		if len(w.discovered) == 0 {
+			return e, steps, err
+		}
+		known = known.with(w.discovered)
 	}
-	w := newWorker(newExploration(config, known))
-	defer w.pool.close()
-	trace := &tracer{}
-	r := w.start(g.Clone(), trace)
+}
+
+// replay runs the graph and nothing that goes beyond it.
+func (w *worker) replay(g *graph.Graph) (*Execution, []Step, error) {
+	order := memmodel.Interleave(g)
+	r := w.start(g, &tracer{})
 	r.setUp()
 	if !r.stopped() {
-		r.replay(memmodel.Interleave(g))
+		r.replay(order)
 	}
-	whole := len(g.Events)
 	if !r.stopped() {
-		r.extend()
+		r.wake()
 	}
-	if r.failure == nil && len(r.g.Events) != whole {
-		r.failure = &DivergenceError{Detail: fmt.Sprintf("the code goes on with %s where the trace ends", r.describeEvent(int32(whole)))}
-	}
+	r.partial = !r.stopped() && r.next() != nil
 	e, err := r.conclude()
-	return e, trace.steps, err
+	if err == nil && e == nil {
+		err = &DivergenceError{Detail: "the execution cannot be completed"}
+	}
+	return e, r.trace.steps, err
 }
 
-// sharersOf reads off a graph which tasks shared which locks.
-func sharersOf(g *graph.Graph) sharers {
-	known := sharers{}
-	for _, l := range g.Locations {
-		if l.Lock && l.Strand > 0 {
-			known = known.with([]sharer{{lockName{l.Owner, l.Field}, l.Strand - 1}})
+// Shorten returns the smallest execution it finds that breaks the same kind of
+// property, named by kind: events that nothing else in the execution depends on are dropped,
+// latest first, as long as the violation stays. Violations that only whole
+// executions show are returned as they are.
+func Shorten(config Config, g *graph.Graph, kind string) *graph.Graph {
+	for changed := true; changed; {
+		changed = false
+		for id := int32(len(g.Events)) - 1; id >= 0; id-- {
+			if needed(g, id) {
+				continue
+			}
+			shorter, _ := g.Restrict(func(other int32) bool { return other != id })
+			e, _, err := ReplayGraph(config, shorter)
+			if err == nil && !e.Ended && e.Violation != nil && e.Violation.Kind.String() == kind {
+				g, changed = shorter, true
+				break
+			}
 		}
 	}
-	return known
+	return g
+}
+
+// needed reports whether another event comes after the event in program order,
+// reads from it, or completes it.
+func needed(g *graph.Graph, id int32) bool {
+	for other := range g.Events {
+		if other != int(id) && g.Prefix(int32(other)).Has(id) {
+			return true
+		}
+	}
+	return false
 }

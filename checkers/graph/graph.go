@@ -116,6 +116,15 @@ type Task struct {
 	Spawn int32 // the event that started it, or Init
 }
 
+// End returns what a join with the task waits for: its last event or, if it has
+// none, the one that started it; Init if it has neither.
+func (t *Task) End() int32 {
+	if t.Last != Init {
+		return t.Last
+	}
+	return t.Spawn
+}
+
 // Location is a word, or one strand of a lock. Strand 0 of a lock orders its
 // exclusive sections; strand t+1 orders them against the shared sections of
 // the task with identity t. Words have strand 0 only.
@@ -242,7 +251,7 @@ func (g *Graph) Refresh(id int32) {
 		}
 	}
 	if e.Kind == Join {
-		g.include(set, g.Tasks[e.Child].Last)
+		g.include(set, g.Tasks[e.Child].End())
 	}
 }
 
@@ -395,3 +404,9 @@ func (k Kind) String() string {
 	}
 	return kindNames[k]
 }
+
+// KindNames returns the names of all kinds by number; the first is invalid.
+func KindNames() []string { return slices.Clone(kindNames[:]) }
+
+// String returns the name that traces use.
+func (t Turn) String() string { return [...]string{"either", "waits", "follows"}[t] }

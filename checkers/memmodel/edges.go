@@ -10,22 +10,18 @@ type edge func(from, to int32)
 func programOrder(g *graph.Graph, yield edge) {
 	for id := range g.Events {
 		e := &g.Events[id]
-		if e.Previous != graph.Init {
-			yield(e.Previous, int32(id))
-		} else {
-			taskOrder(g, int32(id), yield)
+		before := e.Previous
+		if before == graph.Init {
+			before = g.Tasks[e.Task].Spawn
+		}
+		if before != graph.Init {
+			yield(before, int32(id))
 		}
 		if e.Kind == graph.Join {
-			if last := g.Tasks[e.Child].Last; last != graph.Init {
-				yield(last, int32(id))
+			if end := g.Tasks[e.Child].End(); end != graph.Init {
+				yield(end, int32(id))
 			}
 		}
-	}
-}
-
-func taskOrder(g *graph.Graph, first int32, yield edge) {
-	if spawn := g.Tasks[g.Events[first].Task].Spawn; spawn != graph.Init {
-		yield(spawn, first)
 	}
 }
 

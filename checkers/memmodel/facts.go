@@ -10,17 +10,18 @@ type facts struct {
 	arena
 	g *graph.Graph
 
-	reads, writes, memory      graph.Set // lock events included
-	plain, marked              graph.Set
-	acquires, releases         graph.Set
-	unlocks, lockReads         graph.Set
-	fullFences, fullUpdates    graph.Set // FullBarrier events; both halves of Full updates that wrote
-	readFences, writeFences    graph.Set
-	programOrder               relation // within a task
-	taskOrder                  relation // start and join: everything before to everything after
-	readsFrom, coherence       relation // coherence is transitive
-	fromReads                  relation // transitive
-	samePlace, updates, inside relation // po-loc; UpdateRead→UpdateWrite; same task
+	reads, writes, memory   graph.Set // lock events included
+	plain, marked           graph.Set
+	acquires, releases      graph.Set
+	unlocks, lockReads      graph.Set
+	fullFences, fullUpdates graph.Set // FullBarrier events; both halves of Full updates that wrote
+	readFences, writeFences graph.Set
+	programOrder            relation // within a task
+	taskOrder               relation // across tasks, by their starts and joins; transitive
+	readsFrom, coherence    relation // coherence is transitive
+	fromReads               relation // transitive
+	samePlace, updates      relation // po-loc; UpdateRead→UpdateWrite
+	sameTask                relation
 }
 
 // collect computes the facts of a graph.
@@ -106,63 +107,45 @@ func (f *facts) classifyOrder(id int32, wrote bool) {
 
 // orders computes the relations that only tasks and locations decide.
 func (f *facts) orders() {
-	f.programOrder, f.taskOrder, f.samePlace, f.updates, f.inside = f.relation(), f.relation(), f.relation(), f.relation(), f.relation()
+	for _, r := range []*relation{&f.samePlace, &f.updates, &f.sameTask} {
+		*r = f.relation()
+	}
 	for id := range int32(f.n) {
 		e := &f.g.Events[id]
 		for p := e.Previous; p != graph.Init; p = f.g.Events[p].Previous {
-			f.programOrder.add(p, id)
-			f.inside.add(p, id)
-			f.inside.add(id, p)
+			f.sameTask.add(p, id)
+			f.sameTask.add(id, p)
 			if f.g.SamePlace(p, id) {
 				f.samePlace.add(p, id)
 			}
 		}
-		f.inside.add(id, id)
+		f.sameTask.add(id, id)
 		if e.Kind == graph.UpdateWrite || e.Kind == graph.LockWrite {
 			f.updates.add(e.Pair, id)
 		}
-		f.startAndJoin(id)
 	}
+	order := f.relation()
+	programOrder(f.g, order.add)
+	order.closure(f.n)
+	f.programOrder, f.taskOrder = f.within(order), f.across(order)
 }
 
-// startAndJoin relates everything up to a task's start to everything in the
-// task, and everything in a joined task to everything after the join.
-func (f *facts) startAndJoin(id int32) {
-	e := &f.g.Events[id]
-	for p := f.g.Tasks[e.Task].Spawn; p != graph.Init; p = f.g.Events[p].Previous {
-		f.taskOrder.add(p, id)
-	}
-	for join := id; join != graph.Init; join = f.g.Events[join].Previous {
-		if f.g.Events[join].Kind == graph.Join {
-			for p := f.g.Tasks[f.g.Events[join].Child].Last; p != graph.Init; p = f.g.Events[p].Previous {
-				f.taskOrder.add(p, id)
-			}
-		}
-	}
-}
-
-// external returns the pairs of different tasks.
-func (f *facts) external(r relation) relation {
+// across returns the pairs of different tasks.
+func (f *facts) across(r relation) relation {
 	c := f.copyOf(r)
 	for i := range c.rows {
-		c.rows[i] &^= f.inside.rows[i]
+		c.rows[i] &^= f.sameTask.rows[i]
 	}
 	return c
 }
 
-// internal returns the pairs within one task.
-func (f *facts) internal(r relation) relation {
+// within returns the pairs of one task.
+func (f *facts) within(r relation) relation {
 	c := f.copyOf(r)
 	for i := range c.rows {
-		c.rows[i] &= f.inside.rows[i]
+		c.rows[i] &= f.sameTask.rows[i]
 	}
 	return c
-}
-
-// through returns before; [via]; after.
-func (f *facts) through(before relation, via graph.Set, after relation) relation {
-	all := f.everything()
-	return f.compose(f.copyOf(before).restrict(f.n, all, via), after)
 }
 
 func (f *facts) everything() graph.Set {

@@ -7,15 +7,29 @@ import "benign/checkers/graph"
 // in the Linux Kernel", ASPLOS 2018; tools/memory-model of the kernel) as far
 // as a library can see it. Dependencies of Go code are invisible, so a load is
 // kept before every later store of its task: no load buffering. Read-side
-// critical sections of RCU are not modelled here.
-type linux struct{ facts }
+// critical sections of RCU are not modelled here. The start of a task and the
+// join with it order like full barriers.
+type linux struct {
+	facts
+	strong      relation // accesses with a full barrier between them
+	handover    relation // what is before an unlock to what is after a lock that follows it
+	poRelease   relation
+	acquirePo   relation
+	writeFence  relation
+	readFence   relation
+	external    relation // reads-from between tasks
+	cumulative  relation // any number of fences that carry earlier writes along, or none
+	propagation relation
+	happens     relation // happens-before, closed and reflexive
+	after       relation // propagates-before: what a strong fence has made visible stays so
+}
 
 func newKernel() *linux { return &linux{} }
 
 func (*linux) Name() string { return "kernel" }
 
-// Consistent checks the axioms atomicity, coherence, happens-before and
-// propagation.
+// Consistent checks the axioms atomicity, coherence, happens-before,
+// propagation and, if there are plain accesses, plain coherence.
 func (m *linux) Consistent(g *graph.Graph) bool {
 	if !atomicity(g) {
 		return false
@@ -24,31 +38,43 @@ func (m *linux) Consistent(g *graph.Graph) bool {
 	if !m.sequentialPerLocation() {
 		return false
 	}
-	strong := m.strongFences()
-	handover := m.unlockLock()
-	poRelease := m.between(m.memory, m.releases)
-	writeFence := m.fenced(m.writes, m.writeFences, m.writes)
-	external := m.external(m.readsFrom)
-
-	// What a task's fence makes visible includes what the task had read.
-	cumulative := m.copyOf(strong).union(poRelease)
-	cumulative.union(m.compose(m.copyOf(external).restrict(m.n, m.everything(), m.marked), cumulative))
-	cumulative.union(writeFence, handover).restrict(m.n, m.marked, m.marked)
-	cumulative = m.compose(cumulative, m.updateChains())
-
-	overwrite := m.external(m.copyOf(m.coherence).union(m.fromReads)).restrict(m.n, m.marked, m.everything())
-	propagation := m.compose(overwrite.identity(m.n), cumulative.closure(m.n).identity(m.n))
-	propagation = m.compose(propagation, m.copyOf(external).identity(m.n)).restrict(m.n, m.marked, m.marked)
-
-	happensBefore := m.preserved(strong, handover, poRelease, writeFence)
-	happensBefore.union(external, m.internal(m.withoutIdentity(propagation)), m.taskOrder).restrict(m.n, m.marked, m.marked)
-	closed := m.copyOf(happensBefore).closure(m.n)
-	if !closed.irreflexive(m.n) { // axiom happens-before
+	m.fences()
+	m.propagate()
+	happens := m.preserved()
+	happens.union(m.external, m.within(m.withoutIdentity(m.propagation)), m.taskOrder).restrict(m.n, m.marked, m.marked)
+	if !happens.closure(m.n).irreflexive(m.n) { // axiom happens-before
 		return false
 	}
-	// Axiom propagation: what a strong fence has made visible stays so.
-	after := m.compose(m.compose(propagation, strong), closed.identity(m.n)).restrict(m.n, m.everything(), m.marked)
-	return m.acyclic(after)
+	m.happens = happens.identity(m.n)
+	m.after = m.compose(m.compose(m.propagation, m.strong), m.happens).restrict(m.n, m.everything(), m.marked)
+	if !m.acyclic(m.after) { // axiom propagation
+		return false
+	}
+	return isEmpty(m.plain) || m.plainCoherence()
+}
+
+// fences computes the relations that barriers, orders and locks decide.
+func (m *linux) fences() {
+	m.strong = m.strongFences()
+	m.handover = m.unlockLock()
+	m.poRelease = m.between(m.memory, m.releases)
+	m.acquirePo = m.between(m.acquires, m.memory)
+	m.writeFence = m.fenced(m.writes, m.writeFences, m.writes)
+	m.readFence = m.fenced(m.reads, m.readFences, m.reads)
+	m.external = m.across(m.readsFrom)
+}
+
+// propagate computes in which order writes reach a task. What a fence makes
+// visible includes what its task had read.
+func (m *linux) propagate() {
+	fence := m.copyOf(m.strong).union(m.poRelease)
+	fence.union(m.compose(m.copyOf(m.external).restrict(m.n, m.everything(), m.marked), fence))
+	fence.union(m.writeFence, m.handover).restrict(m.n, m.marked, m.marked)
+	m.cumulative = m.compose(fence, m.updateChains()).closure(m.n).identity(m.n)
+
+	overwrite := m.across(m.copyOf(m.coherence).union(m.fromReads)).identity(m.n).restrict(m.n, m.marked, m.everything())
+	reach := m.compose(overwrite, m.cumulative).restrict(m.n, m.marked, m.marked)
+	m.propagation = m.compose(reach, m.copyOf(m.external).identity(m.n)).restrict(m.n, m.marked, m.marked)
 }
 
 // strongFences relates accesses with a full barrier between them: stand-alone,
@@ -81,12 +107,10 @@ func (m *linux) updateChains() relation {
 }
 
 // preserved is the program order that every machine keeps.
-func (m *linux) preserved(strong, handover, poRelease, writeFence relation) relation {
+func (m *linux) preserved() relation {
 	kept := m.between(m.reads, m.writes) // no load buffering
-	kept.union(m.internal(m.copyOf(m.coherence).union(m.fromReads)))
-	kept.union(m.internal(strong), m.internal(handover), poRelease, writeFence)
-	kept.union(m.between(m.acquires, m.memory), m.fenced(m.reads, m.readFences, m.reads))
-	return kept
+	kept.union(m.within(m.copyOf(m.coherence).union(m.fromReads)))
+	return kept.union(m.within(m.strong), m.within(m.handover), m.poRelease, m.acquirePo, m.writeFence, m.readFence)
 }
 
 func (m *linux) withoutIdentity(r relation) relation {

@@ -5,8 +5,9 @@ import "benign/checkers/graph"
 // rc11 is repaired C11 (Lahav, Vafeiadis, Kang, Hur, Dreyer, "Repairing
 // Sequential Consistency in C/C++11", PLDI 2017). Once is relaxed, Full updates
 // and full barriers are sequentially consistent, read and write barriers are
-// acquire and release fences; release sequences include later stores of the
-// same task, as in that paper.
+// acquire and release fences. A release sequence is continued by updates only,
+// as in C++20 (P0982, "Weaken Release Sequences") and in the kernel's model, not
+// by later stores of the same task as in the paper.
 type rc11 struct{ facts }
 
 func newRC11() *rc11 { return &rc11{} }
@@ -38,9 +39,7 @@ func (m *rc11) synchronizes() relation {
 	acquireFences.Or(m.fullFences)
 	acquireFences.Or(m.readFences)
 
-	later := m.copyOf(m.samePlace).restrict(m.n, m.writes, m.writes).identity(m.n)
-	chains := m.compose(m.readsFrom, m.updates).closure(m.n).identity(m.n)
-	sequence := m.compose(later, chains).restrict(m.n, m.writes, m.writes)
+	sequence := m.compose(m.readsFrom, m.updates).closure(m.n).identity(m.n)
 
 	from := m.relation().identity(m.n).restrict(m.n, m.releases, m.releases)
 	from.union(m.between(releaseFences, m.intersect(m.writes, m.marked)))
@@ -68,7 +67,7 @@ func (m *rc11) sequentialEvents(happensBefore, extended relation) bool {
 		elsewhere.rows[i] &^= m.samePlace.rows[i]
 	}
 	before := m.copyOf(m.programOrder).union(m.compose(m.compose(elsewhere, happensBefore), elsewhere))
-	before.union(m.hbSamePlace(happensBefore), m.coherence, m.fromReads)
+	before.union(m.taskOrder, m.hbSamePlace(happensBefore), m.coherence, m.fromReads)
 
 	reflexive := m.copyOf(happensBefore).identity(m.n)
 	left := m.relation().identity(m.n).restrict(m.n, events, events)

@@ -108,17 +108,6 @@ func (r relation) closure(n int) relation {
 	return r
 }
 
-// inverse returns r backwards.
-func (a *arena) inverse(r relation) relation {
-	c := a.relation()
-	for i := range int32(a.n) {
-		for j := range r.row(i).All() {
-			c.add(j, i)
-		}
-	}
-	return c
-}
-
 // irreflexive reports whether no event is related to itself.
 func (r relation) irreflexive(n int) bool {
 	for i := range int32(n) {

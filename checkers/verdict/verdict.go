@@ -135,6 +135,9 @@ type Question struct {
 	Class scenario.Class `json:"class"`
 	// Verdicts are the answers for candidates, in catalogue order.
 	Verdicts []*Verdict `json:"verdicts"`
+	// Alternatives are the answers for other forms that a reviewer may ask
+	// about; they do not count into Class.
+	Alternatives []*Verdict `json:"alternatives,omitempty"`
 	// Planted are the answers for planted faults, which must be caught, and
 	// Caught counts those that were.
 	Planted []*Verdict `json:"planted,omitempty"`

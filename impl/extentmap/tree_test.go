@@ -8,69 +8,72 @@ import (
 	"benign/impl/kernel"
 )
 
-// TestViolations: misuse of the tree is reported as what it is.
+var whole = extent(0, 64, 1024, 64, 0)
+
+// misuses are what callers may not do, and what it is reported as.
+var misuses = []struct {
+	name string
+	kind kernel.ViolationKind
+	do   func(b *bench)
+}{
+	{"lookup without the lock", kernel.MissingLock, func(b *bench) { b.tree.Lookup(b.task, 0, 1) }},
+	{"first without the lock", kernel.MissingLock, func(b *bench) { b.tree.First(b.task) }},
+	{"empty without the lock", kernel.MissingLock, func(b *bench) { b.tree.Empty(b.task) }},
+	{"insert under a read lock", kernel.MissingLock, func(b *bench) {
+		b.tree.Lock.RLock(b.task)
+		_ = b.tree.Insert(b.task, New(b.task, whole), false)
+	}},
+	{"insert of what is malformed", kernel.Assertion, func(b *bench) {
+		_ = b.insertEntry(New(b.task, Mapping{Len: 1, DiskBytenr: Hole}), false)
+	}},
+	{"insert twice", kernel.Assertion, func(b *bench) {
+		e := New(b.task, whole)
+		_ = b.insertEntry(e, false)
+		_ = b.insertEntry(e, false)
+	}},
+	{"remove while pinned", kernel.Assertion, func(b *bench) {
+		e := New(b.task, flagged(whole, Pinned))
+		_ = b.insertEntry(e, true)
+		b.tree.Lock.Lock(b.task)
+		b.tree.Remove(b.task, e)
+	}},
+	{"remove twice", kernel.Assertion, func(b *bench) {
+		e := New(b.task, whole)
+		_ = b.insertEntry(e, true)
+		b.tree.Lock.Lock(b.task)
+		b.tree.Remove(b.task, e)
+		b.tree.Remove(b.task, e)
+	}},
+	{"the tree's reference dropped too early", kernel.Assertion, func(b *bench) {
+		e := New(b.task, whole)
+		_ = b.insertEntry(e, false)
+		e.Put(b.task)
+		e.Put(b.task)
+	}},
+	{"freed while on the modified list", kernel.Assertion, func(b *bench) {
+		e := New(b.task, whole)
+		_ = b.insertEntry(e, true)
+		b.tree.Lock.Lock(b.task)
+		e.Flags |= Logging // so that remove leaves the link alone
+		b.tree.Remove(b.task, e)
+		e.Put(b.task)
+		e.Put(b.task)
+	}},
+	{"read after the last reference", kernel.UseAfterFree, func(b *bench) {
+		e := New(b.task, whole)
+		e.Put(b.task)
+		e.Stable(b.task)
+	}},
+	{"adopt at a place outside", kernel.Assertion, func(b *bench) { b.tree.InsertOrAdopt(b.task, whole, 64*kib) }},
+	{"drop backwards", kernel.Assertion, func(b *bench) { b.tree.DropRange(b.task, 4096, 0, false) }},
+	{"fsync under the tree lock", kernel.SleepWhileSpinning, func(b *bench) {
+		b.tree.Lock.Lock(b.task)
+		b.tree.FastSync(b.task, 7)
+	}},
+}
+
 func TestViolations(t *testing.T) {
-	m := extent(0, 64, 1024, 64, 0)
-	for _, c := range []struct {
-		name string
-		kind kernel.ViolationKind
-		do   func(b *bench)
-	}{
-		{"lookup without the lock", kernel.MissingLock, func(b *bench) { b.tree.Lookup(b.task, 0, 1) }},
-		{"first without the lock", kernel.MissingLock, func(b *bench) { b.tree.First(b.task) }},
-		{"empty without the lock", kernel.MissingLock, func(b *bench) { b.tree.Empty(b.task) }},
-		{"insert under a read lock", kernel.MissingLock, func(b *bench) {
-			b.tree.Lock.RLock(b.task)
-			_ = b.tree.Insert(b.task, New(b.task, m), false)
-		}},
-		{"insert of what is malformed", kernel.Assertion, func(b *bench) {
-			_ = b.insertEntry(New(b.task, Mapping{Len: 1, DiskBytenr: Hole}), false)
-		}},
-		{"insert twice", kernel.Assertion, func(b *bench) {
-			e := New(b.task, m)
-			_ = b.insertEntry(e, false)
-			_ = b.insertEntry(e, false)
-		}},
-		{"remove while pinned", kernel.Assertion, func(b *bench) {
-			e := New(b.task, flagged(m, Pinned))
-			_ = b.insertEntry(e, true)
-			b.tree.Lock.Lock(b.task)
-			b.tree.Remove(b.task, e)
-		}},
-		{"remove twice", kernel.Assertion, func(b *bench) {
-			e := New(b.task, m)
-			_ = b.insertEntry(e, true)
-			b.tree.Lock.Lock(b.task)
-			b.tree.Remove(b.task, e)
-			b.tree.Remove(b.task, e)
-		}},
-		{"the tree's reference dropped too early", kernel.Assertion, func(b *bench) {
-			e := New(b.task, m)
-			_ = b.insertEntry(e, false)
-			e.Put(b.task)
-			e.Put(b.task)
-		}},
-		{"freed while on the modified list", kernel.Assertion, func(b *bench) {
-			e := New(b.task, m)
-			_ = b.insertEntry(e, true)
-			b.tree.Lock.Lock(b.task)
-			e.Flags |= Logging // so that remove leaves the link alone
-			b.tree.Remove(b.task, e)
-			e.Put(b.task)
-			e.Put(b.task)
-		}},
-		{"read after the last reference", kernel.UseAfterFree, func(b *bench) {
-			e := New(b.task, m)
-			e.Put(b.task)
-			e.Stable(b.task)
-		}},
-		{"adopt at a place outside", kernel.Assertion, func(b *bench) { b.tree.InsertOrAdopt(b.task, m, 64*kib) }},
-		{"drop backwards", kernel.Assertion, func(b *bench) { b.tree.DropRange(b.task, 4096, 0, false) }},
-		{"fsync under the tree lock", kernel.SleepWhileSpinning, func(b *bench) {
-			b.tree.Lock.Lock(b.task)
-			b.tree.FastSync(b.task, 7)
-		}},
-	} {
+	for _, c := range misuses {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(kernel.Options{})
 			v := violation(func() { c.do(b) })

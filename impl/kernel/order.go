@@ -60,3 +60,6 @@ func nameOf(names []string, i int) string {
 	}
 	return names[i]
 }
+
+// OrderNames returns the names of all orders by number; the first is invalid.
+func OrderNames() []string { return append([]string(nil), orderNames[:]...) }

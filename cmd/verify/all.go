@@ -1,0 +1,54 @@
+package main
+
+import (
+	"benign/checkers/verdict"
+	"benign/impl/scenario"
+)
+
+// allCommand answers every question of the catalogue and compares the answers
+// with what the catalogue predicts.
+type allCommand struct{ asking }
+
+func (c *allCommand) run(e *environment) (exit int, err error) {
+	line := c.progress(e.stderr)
+	o, err := c.options(line)
+	if err != nil {
+		return 0, err
+	}
+	var asked []*verdict.Question
+	for _, findings := range []bool{false, true} {
+		for i := range e.races {
+			race := &e.races[i]
+			if race.Finding != findings {
+				continue
+			}
+			q, err := ask(race, "", o)
+			line.clear()
+			if err != nil {
+				return 0, err
+			}
+			asked = append(asked, q)
+			writeOverview(e.stdout, q)
+			if err := e.stdout.Flush(); err != nil {
+				return 0, misuse("write the answer: %w", err)
+			}
+		}
+	}
+	writeSurprises(e.stdout, asked, c.MaxExecutions)
+	return exitOfAll(asked), nil
+}
+
+// exitOfAll is harmless when every answer is the predicted one, and unknown
+// when the only others are those that were not reached.
+func exitOfAll(asked []*verdict.Question) int {
+	exit := exitHarmless
+	for _, q := range asked {
+		for _, v := range q.Surprises {
+			if v.Class != scenario.Unknown {
+				return exitHarmful
+			}
+			exit = exitUnknown
+		}
+	}
+	return exit
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"benign/checkers/verdict"
+	"benign/impl/scenario"
+)
+
+// asking is the part of the command line that says how questions are asked.
+type asking struct {
+	Model         []string `placeholder:"NAME" help:"Memory model: ${models}. Repeat it for several. Without it: ${defaults}."`
+	Workers       int      `default:"${processors}" placeholder:"N" help:"Explore with N goroutines (${default})."`
+	MaxExecutions int      `default:"${executions}" placeholder:"N" help:"Give up on a variant after N executions; the answer is UNKNOWN then, unless harm was found (${default})."`
+	Quiet         bool     `help:"Show no progress, even on a terminal."`
+	NoPlanted     bool     `help:"Leave the planted faults out."`
+}
+
+// Validate refuses bounds that allow nothing.
+func (a *asking) Validate() error {
+	if a.Workers < 1 {
+		return fmt.Errorf("--workers %d: want at least 1", a.Workers)
+	}
+	if a.MaxExecutions < 1 {
+		return fmt.Errorf("--max-executions %d: want at least 1", a.MaxExecutions)
+	}
+	return nil
+}
+
+// progress returns the progress line that the answer is given with.
+func (a *asking) progress(w io.Writer) *progress {
+	if a.Quiet {
+		return nil
+	}
+	return newProgress(w)
+}
+
+// options turns the command line into what the judge takes.
+func (a *asking) options(p *progress) (verdict.Options, error) {
+	names, err := models(a.Model)
+	return verdict.Options{
+		Models:        names,
+		Workers:       a.Workers,
+		MaxExecutions: a.MaxExecutions,
+		Planted:       !a.NoPlanted,
+		Progress:      p.callback(),
+	}, err
+}
+
+// ask puts the question: about the candidate of every scenario or, if a variant
+// is named, about that variant in every scenario that has it.
+func ask(race *scenario.Race, variant string, o verdict.Options) (*verdict.Question, error) {
+	if variant == "" {
+		return verdict.Ask(race, o)
+	}
+	if err := known("variant of "+race.Name, variant, variantNames(race.Scenarios)); err != nil {
+		return nil, err
+	}
+	q := &verdict.Question{Race: race, Name: race.Name, Title: race.Title, Class: scenario.Indistinguishable}
+	for i := range race.Scenarios {
+		s := &race.Scenarios[i]
+		v := s.VariantNamed(variant)
+		if v == nil {
+			continue
+		}
+		for _, model := range o.Models {
+			answer, err := verdict.Judge(race, s, v, model, o)
+			if err != nil {
+				return nil, err
+			}
+			q.Verdicts = append(q.Verdicts, answer)
+			q.Class = q.Class.Worse(answer.Class)
+			if !answer.AsExpected() {
+				q.Surprises = append(q.Surprises, answer)
+			}
+		}
+	}
+	return q, nil
+}

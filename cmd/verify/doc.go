@@ -1,0 +1,39 @@
+// Verify decides whether a race is harmless.
+//
+// It takes the reference implementation of a mechanism, runs a small scenario
+// under every execution that a memory model allows, and compares what the racy
+// form can show with what the fully locked form can show. The answer is one of
+// four classes:
+//
+//	INDISTINGUISHABLE  nothing shows that the lock was not taken
+//	DEFERS             work is left for later, and is done after a stated number of rounds
+//	HARMFUL            something breaks, or work is lost; the shortest execution is printed
+//	UNKNOWN            a bound was hit first, or the race was never seen to happen
+//
+// An answer holds for the tasks and operations of its scenario, for its memory
+// model, and only as far as the exploration went: all three are printed with
+// it. Beside the answer stand the faults that were planted on purpose, such as
+// a check left out. A judge that misses one of them proves nothing.
+//
+// Without arguments verify answers every question of its catalogue, and
+// complains about each answer that the catalogue does not predict. Races that
+// are known to do harm in the kernel's own code are listed apart, as findings;
+// they are predicted, so they are no reason to complain.
+//
+// # Examples
+//
+//	verify                                          every race of the catalogue
+//	verify list                                     what there is to ask
+//	verify race rb-empty                            one race, with all evidence
+//	verify race rb-empty/insert --model kernel      one of its scenarios
+//	verify race rb-empty --variant no-recheck       what if this check were missing?
+//	verify race rb-empty/evict --variant no-igrab --trace evict.trace
+//	verify replay evict.trace                       the same execution again
+//
+// # Exit status
+//
+//	0  harmless, or every answer is the predicted one
+//	1  harmful, or an answer is not the predicted one
+//	2  the question could not be asked: wrong arguments or bad input
+//	3  unknown, where an answer was wanted
+package main

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"benign/impl/scenario"
+)
+
+// listCommand shows what there is to ask.
+type listCommand struct{}
+
+func (*listCommand) run(e *environment) (exit int, err error) {
+	for i := range e.races {
+		if i > 0 {
+			fmt.Fprintln(e.stdout)
+		}
+		writeRace(e.stdout, &e.races[i])
+	}
+	return exitHarmless, nil
+}
+
+func writeRace(w io.Writer, race *scenario.Race) {
+	fmt.Fprintf(w, "%s: %s\n", race.Name, race.Title)
+	if race.Finding {
+		fmt.Fprintln(w, "  a finding: known to be harmful in the kernel's own code")
+	}
+	if race.Patch != "" {
+		fmt.Fprintf(w, "  patch: %s\n", race.Patch)
+	}
+	fmt.Fprintf(w, "  question: %s\n", oneLine(race.Question))
+	for i := range race.Scenarios {
+		s := &race.Scenarios[i]
+		fmt.Fprintf(w, "\n  %s/%s: %s\n", race.Name, s.Name, s.About)
+		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for j := range s.Variants {
+			v := &s.Variants[j]
+			fmt.Fprintf(table, "    %s\t%s\t%s\t%s\n", v.Name, v.Role, predicted(v), v.About)
+		}
+		table.Flush()
+	}
+}
+
+// predicted is the class that the catalogue predicts, with the models for which
+// it predicts another one.
+func predicted(v *scenario.Variant) string {
+	var others []string
+	for _, model := range slices.Sorted(maps.Keys(v.ExpectByModel)) {
+		others = append(others, fmt.Sprintf("%s under %s", v.ExpectByModel[model], model))
+	}
+	if len(others) == 0 {
+		return v.Expect.String()
+	}
+	return fmt.Sprintf("%s (%s)", v.Expect, strings.Join(others, ", "))
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"benign/checkers/explore"
+	"benign/checkers/verdict"
+)
+
+// row is one line of the overview: the models that give the same answer about
+// one scenario.
+type row struct {
+	scenario, class, scope string
+	models                 []string
+	executions             int
+}
+
+// writeOverview writes a line for each scenario of a race, and one about all.
+func writeOverview(w io.Writer, q *verdict.Question) {
+	finding := q.Race != nil && q.Race.Finding
+	if finding {
+		fmt.Fprintf(w, "finding, known to be harmful in the kernel's own code:\n")
+	}
+	fmt.Fprintf(w, "%s: %s\n", q.Name, q.Title)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "  scenario\tclass\tmodels\texecutions\tscope\tplanted faults caught")
+	named := ""
+	for _, r := range rows(q.Verdicts) {
+		planted := ""
+		if r.scenario != named {
+			planted = caught(q.Planted, r.scenario)
+		}
+		named = r.scenario
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%d\t%s\t%s\n", r.scenario, r.class, strings.Join(r.models, ", "), r.executions, r.scope, planted)
+	}
+	table.Flush()
+	if finding {
+		writeBroken(w, q.Verdicts)
+	}
+	fmt.Fprintf(w, "  %s\n\n", summary(q))
+}
+
+// rows puts answers that differ in nothing but the model together.
+func rows(answers []*verdict.Verdict) []row {
+	var all []row
+	for _, v := range answers {
+		next := row{scenario: v.Scenario, class: answer(v), scope: scope(v), models: []string{v.Model}, executions: executions(v)}
+		at := slices.IndexFunc(all, func(r row) bool {
+			return r.scenario == next.scenario && r.class == next.class && r.scope == next.scope
+		})
+		if at < 0 {
+			all = append(all, next)
+			continue
+		}
+		all[at].models = append(all[at].models, v.Model)
+		all[at].executions += next.executions
+	}
+	return all
+}
+
+// classOf is the class, and whether the race was never seen.
+func classOf(v *verdict.Verdict) string {
+	if v.Vacuous {
+		return v.Class.String() + ", vacuous"
+	}
+	return v.Class.String()
+}
+
+// answer is the class with the predicted one, if that is another.
+func answer(v *verdict.Verdict) string {
+	text := classOf(v)
+	if v.Class != v.Expected {
+		text += ", expected " + v.Expected.String()
+	}
+	return text
+}
+
+// scope is what an answer holds for, in short.
+func scope(v *verdict.Verdict) string {
+	return fmt.Sprintf("%s, %s, %s", count(len(v.Scope.Tasks), "task"), count(v.Scope.Operations, "operation"), reach(v))
+}
+
+// reach says how far the explorations went.
+func reach(v *verdict.Verdict) string {
+	if v.Scope.Exhaustive {
+		return "exhaustive"
+	}
+	for _, stats := range []explore.Stats{v.Scope.Candidate, v.Scope.Baseline} {
+		if stats.Cut != "" {
+			return "cut: " + stats.Cut
+		}
+	}
+	return "not exhaustive"
+}
+
+// executions counts those of both variants.
+func executions(v *verdict.Verdict) int {
+	return v.Scope.Candidate.Executions() + v.Scope.Baseline.Executions()
+}
+
+// caught says how many of the faults planted in a scenario were caught, each
+// once a model.
+func caught(planted []*verdict.Verdict, scenario string) string {
+	here := plantedIn(planted, scenario)
+	if len(here) == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", len(here)-missed(here), len(here))
+}
+
+func plantedIn(planted []*verdict.Verdict, scenario string) []*verdict.Verdict {
+	var here []*verdict.Verdict
+	for _, v := range planted {
+		if v.Scenario == scenario {
+			here = append(here, v)
+		}
+	}
+	return here
+}
+
+// writeBroken says what is broken in each scenario of a finding.
+func writeBroken(w io.Writer, answers []*verdict.Verdict) {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, v := range answers {
+		if v.Finding != nil {
+			fmt.Fprintf(table, "  broken in %s\t%s\t%s: %s\n", v.Scenario, v.Model, v.Finding.Kind, oneLine(v.Finding.Message))
+		}
+	}
+	table.Flush()
+}
+
+// summary is one line about a race.
+func summary(q *verdict.Question) string {
+	total, names := 0, []string{}
+	for _, v := range q.Verdicts {
+		total += executions(v)
+		if !slices.Contains(names, v.Scenario) {
+			names = append(names, v.Scenario)
+		}
+	}
+	text := fmt.Sprintf("= %s: %s in %s, %s", q.Class, count(len(q.Verdicts), "answer"), count(len(names), "scenario"), count(total, "execution"))
+	if n := len(q.Planted); n > 0 {
+		text += fmt.Sprintf(", %d/%d planted faults caught", n-missed(q.Planted), n)
+	}
+	if n := len(q.Surprises); n > 0 {
+		text += fmt.Sprintf(", %s not as expected", count(n, "answer"))
+	}
+	return text
+}
+
+// writeSurprises writes every answer that the catalogue does not predict, with
+// the execution that shows it, and says so if there is none.
+func writeSurprises(w io.Writer, asked []*verdict.Question, maxExecutions int) {
+	answers, surprises := 0, 0
+	for _, q := range asked {
+		answers += len(q.Verdicts) + len(q.Planted)
+		for _, v := range q.Surprises {
+			surprises++
+			fmt.Fprintf(w, "UNEXPECTED: %s/%s, variant %s under %s: expected %s, got %s: %s\n\n",
+				v.Race, v.Scenario, v.Variant, v.Model, v.Expected, classOf(v), oneLine(v.Reason))
+			if v.Finding != nil {
+				writeFinding(w, v)
+			}
+			fmt.Fprintf(w, "reproduce it with\n\n  %s\n\n", commandLine(v, maxExecutions))
+		}
+	}
+	if surprises == 0 {
+		fmt.Fprintf(w, "%s, all as expected\n", count(answers, "answer"))
+		return
+	}
+	fmt.Fprintf(w, "%d of %s not as expected\n", surprises, count(answers, "answer"))
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"benign/checkers/verdict"
+	"benign/impl/scenario"
+)
+
+// raceCommand answers one question with all evidence.
+type raceCommand struct {
+	asking
+	Name    string `arg:"" placeholder:"NAME" help:"The race, or one of its scenarios as race/scenario."`
+	Variant string `placeholder:"NAME" help:"Ask about this variant, in every scenario that has it, and not about the candidate."`
+	JSON    bool   `name:"json" help:"Print the answer as JSON. The same question gets the same bytes."`
+	Trace   string `placeholder:"FILE" help:"Write the shortest harmful execution to FILE, for verify replay."`
+}
+
+func (c *raceCommand) run(e *environment) (exit int, err error) {
+	race, err := selectRace(e.races, c.Name)
+	if err != nil {
+		return 0, err
+	}
+	if err := checkTarget(c.Trace); err != nil {
+		return 0, err
+	}
+	var line *progress
+	if !c.JSON {
+		line = c.progress(e.stderr)
+	}
+	o, err := c.options(line)
+	if err != nil {
+		return 0, err
+	}
+	q, err := ask(race, c.Variant, o)
+	line.clear()
+	if err != nil {
+		return 0, err
+	}
+	if c.JSON {
+		err = writeJSON(e.stdout, q)
+	} else {
+		writeQuestion(e.stdout, q, c.MaxExecutions)
+	}
+	if err == nil && c.Trace != "" {
+		err = c.saveTrace(e.stderr, q)
+	}
+	return exitOf(q), err
+}
+
+// exitOf tells what the worst answer says. Planted faults that were missed make
+// a harmless one worthless.
+func exitOf(q *verdict.Question) int {
+	switch {
+	case q.Class == scenario.Harmful:
+		return exitHarmful
+	case q.Class == scenario.Indistinguishable || q.Class == scenario.Defers:
+		if missed(q.Planted) > 0 {
+			return exitUnknown
+		}
+		return exitHarmless
+	}
+	return exitUnknown
+}
+
+// missed counts the planted faults that did not get the class that they must
+// get.
+func missed(planted []*verdict.Verdict) int {
+	n := 0
+	for _, v := range planted {
+		if !v.AsExpected() {
+			n++
+		}
+	}
+	return n
+}
+
+// writeJSON writes the question for programs to read. Its fields are in the
+// order of their types, and map keys sorted, so that equal answers are equal
+// bytes.
+func writeJSON(w io.Writer, q *verdict.Question) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(q); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	return nil
+}
+
+// shortestFinding returns the answer with the shortest harmful execution, or
+// nil if there is none.
+func shortestFinding(answers []*verdict.Verdict) *verdict.Verdict {
+	var shortest *verdict.Verdict
+	for _, v := range answers {
+		if v.Finding != nil && (shortest == nil || len(v.Finding.Steps) < len(shortest.Finding.Steps)) {
+			shortest = v
+		}
+	}
+	return shortest
+}
+
+func (c *raceCommand) saveTrace(stderr io.Writer, q *verdict.Question) error {
+	v := shortestFinding(q.Verdicts)
+	if v == nil {
+		fmt.Fprintf(stderr, "verify: nothing is broken, so there is no trace, and %s is left as it is\n", c.Trace)
+		return nil
+	}
+	if err := replaceFile(c.Trace, v.Finding.Trace); err != nil {
+		return misuse("write the trace: %w", err)
+	}
+	return nil
+}
+
+// checkTarget finds out before a long exploration whether a trace can be
+// written after it.
+func checkTarget(file string) error {
+	if file == "" {
+		return nil
+	}
+	directory := filepath.Dir(file)
+	if info, err := os.Stat(directory); err != nil || !info.IsDir() {
+		return misuse("--trace %s: there is no directory %s", file, directory)
+	}
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return misuse("--trace %s: it is there, and is not a file", file)
+	}
+	return nil
+}
+
+// replaceFile writes a file whole or not at all: under a temporary name, which
+// then takes the place of what was there.
+func replaceFile(name, text string) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), ".verify-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = f.WriteString(text)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	return err
+}

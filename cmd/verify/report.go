@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"benign/checkers/explore"
+	"benign/checkers/verdict"
+)
+
+// maxOutcomes bounds how many new outcomes, and how many lost ones, are
+// written out.
+const maxOutcomes = 5
+
+// field writes one labelled line of a report; a longer text goes on below it,
+// in the same column.
+func field(w io.Writer, label, format string, args ...any) {
+	for line := range strings.Lines(fmt.Sprintf(format, args...)) {
+		fmt.Fprintf(w, "  %-11s %s\n", label, strings.TrimRight(line, "\n"))
+		label = ""
+	}
+}
+
+// writeQuestion writes every answer to a question with its evidence.
+func writeQuestion(w io.Writer, q *verdict.Question, maxExecutions int) {
+	fmt.Fprintf(w, "%s: %s\n", q.Name, q.Title)
+	if q.Race.Patch != "" {
+		field(w, "patch", "%s", q.Race.Patch)
+	}
+	field(w, "question", "%s", oneLine(q.Race.Question))
+	fmt.Fprintln(w)
+	for _, v := range q.Verdicts {
+		writeVerdict(w, v, q.Planted, maxExecutions)
+	}
+	fmt.Fprintln(w, summary(q))
+}
+
+// writeVerdict writes one answer in full, with the faults that were planted in
+// the same scenario and tried under the same model.
+func writeVerdict(w io.Writer, v *verdict.Verdict, planted []*verdict.Verdict, maxExecutions int) {
+	fmt.Fprintf(w, "%s/%s, %s compared with %s under %s: %s\n", v.Race, v.Scenario, v.Variant, v.Baseline, v.Model, answer(v))
+	field(w, "because", "%s", oneLine(v.Reason))
+	field(w, "tasks", "%s", strings.Join(v.Scope.Tasks, "\n"))
+	field(w, "explored", "%s", describeStats(v.Scope.Candidate))
+	field(w, "baseline", "%s", describeStats(v.Scope.Baseline))
+	field(w, "outcomes", "%d, of the baseline %d; %d new, %d lost", v.Outcomes.Candidate, v.Outcomes.Baseline, len(v.Outcomes.New), len(v.Outcomes.Lost))
+	writeOutcomes(w, "new", v.Outcomes.New)
+	writeOutcomes(w, "lost", v.Outcomes.Lost)
+	field(w, "deferral", "%s", describeDeferral(v.Deferral))
+	for i := range v.Evidence {
+		field(w, "race", "%s", describeEvidence(&v.Evidence[i]))
+	}
+	for _, p := range plantedIn(planted, v.Scenario) {
+		if p.Model == v.Model {
+			field(w, "planted", "%s", describePlanted(p))
+		}
+	}
+	fmt.Fprintln(w)
+	if v.Finding != nil {
+		writeFinding(w, v)
+		writePasteLines(w, v, maxExecutions)
+	}
+}
+
+// describeStats says how much was explored, and what was not.
+func describeStats(s explore.Stats) string {
+	reach := "exhaustive"
+	if !s.Exhaustive {
+		reach = "cut: " + s.Cut
+	}
+	return fmt.Sprintf("%s (%d complete, %d blocked, %d violating), at most %s long, %s; %s", count(s.Executions(), "execution"),
+		s.Complete, s.Blocked, s.Violating, count(s.Longest, "event"), reach, count(s.Pruned, "run")+" pruned")
+}
+
+// writeOutcomes writes the first few of a list.
+func writeOutcomes(w io.Writer, label string, outcomes []string) {
+	for i, outcome := range outcomes {
+		if i == maxOutcomes {
+			field(w, label, "and %d more", len(outcomes)-i)
+			return
+		}
+		field(w, label, "%s", outcome)
+		label = ""
+	}
+}
+
+func describeDeferral(d verdict.Deferral) string {
+	if d == (verdict.Deferral{Barrier: d.Barrier}) {
+		return "no work is left for later"
+	}
+	text := fmt.Sprintf("at most %d left when the tasks have ended (baseline %d), then %s of work (baseline %d)",
+		d.LargestDebt, d.BaselineDebt, count(d.MostRounds, "round"), d.BaselineRounds)
+	if d.Barrier != "" {
+		text += ", by " + d.Barrier
+	}
+	return text
+}
+
+func describeEvidence(e *verdict.Evidence) string {
+	return fmt.Sprintf("%s: unordered in %d of the %s that reach it; read first %d, write first %d\nannotated: %s",
+		e.Site, e.Racing, count(e.Executions, "execution"), e.ReadFirst, e.WriteFirst, oneLine(e.Reason))
+}
+
+// describePlanted says whether a planted fault was caught, and by what.
+func describePlanted(v *verdict.Verdict) string {
+	outcome := "caught"
+	if !v.AsExpected() {
+		outcome = "MISSED, " + answer(v)
+	}
+	if v.Finding != nil {
+		return fmt.Sprintf("%s %s: %s: %s", v.Variant, outcome, v.Finding.Kind, oneLine(v.Finding.Message))
+	}
+	return fmt.Sprintf("%s %s: %s", v.Variant, outcome, oneLine(v.Reason))
+}
+
+// writeFinding draws the shortest execution that breaks something.
+func writeFinding(w io.Writer, v *verdict.Verdict) {
+	writeInterleaving(w, v.Finding)
+	fmt.Fprintf(w, "\nbroken: %s: %s (so end %s of %d; this is the shortest)\n\n", v.Finding.Kind, oneLine(v.Finding.Message),
+		count(v.Finding.Count, "execution"), v.Scope.Candidate.Executions())
+}
+
+// writePasteLines writes what to paste to see the execution again.
+func writePasteLines(w io.Writer, v *verdict.Verdict, maxExecutions int) {
+	file := fmt.Sprintf("%s-%s-%s.trace", v.Scenario, v.Variant, v.Model)
+	fmt.Fprintf(w, "reproduce it with\n\n  %s --trace %s\n  verify replay %s\n\n", commandLine(v, maxExecutions), file, file)
+}
+
+// commandLine asks for the answer again.
+func commandLine(v *verdict.Verdict, maxExecutions int) string {
+	line := fmt.Sprintf("verify race %s/%s --variant %s --model %s", v.Race, v.Scenario, v.Variant, v.Model)
+	if maxExecutions != explore.DefaultMaxExecutions {
+		line += fmt.Sprintf(" --max-executions %d", maxExecutions)
+	}
+	return line
+}
