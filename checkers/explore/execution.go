@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"benign/checkers/graph"
+	"benign/checkers/leak"
 	"benign/impl/kernel"
 	"benign/impl/scenario"
 )
@@ -167,8 +168,8 @@ func (r *run) after(e *Execution) {
 		return
 	}
 	i.Teardown(t)
-	if leaked := r.world.Leaked(); len(leaked) > 0 {
-		r.fail(&kernel.Violation{Kind: kernel.Leak, Message: strings.Join(leaked, ", ") + " outlived the scenario"})
+	if v := leak.Objects(r.world); v != nil {
+		r.fail(v)
 	}
 }
 

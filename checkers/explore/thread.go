@@ -74,11 +74,25 @@ func (r *run) Access(t *kernel.Task, region *kernel.Region, write bool) {
 	if conflict == nil {
 		return
 	}
-	kind := kernel.DataRace
+	v := &kernel.Violation{Kind: kernel.DataRace, Message: conflict.Describe(r.g, region.Name(), write), Task: t.Name()}
 	if region.Lifetime() {
-		kind = kernel.UseAfterFree
+		r.lifetime(v, region, r.g.Tasks[conflict.Other].Name, write)
 	}
-	r.Violate(t, &kernel.Violation{Kind: kind, Message: conflict.Describe(r.g, region.Name(), write), Task: t.Name()})
+	r.Violate(t, v)
+}
+
+// lifetime says what a race on the life of an object means.
+func (*run) lifetime(v *kernel.Violation, region *kernel.Region, other string, write bool) {
+	switch {
+	case write:
+		v.Kind = kernel.UseAfterFree
+		v.Message = fmt.Sprintf("%s is freed, and nothing orders its use by task %s before that", region.Owner(), other)
+	case region.OwnerFreed():
+		v.Kind = kernel.UseAfterFree
+		v.Message = fmt.Sprintf("%s is used, and task %s frees it with nothing in between", region.Owner(), other)
+	default:
+		v.Message = fmt.Sprintf("%s is used, and nothing orders its initialisation by task %s before that", region.Owner(), other)
+	}
 }
 
 func (r *run) fail(v *kernel.Violation) {

@@ -2,7 +2,9 @@ package verdict
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 
 	"benign/checkers/explore"
 	"benign/checkers/memmodel"
@@ -90,10 +92,8 @@ func judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 		New: without(seen.outcomes, base.outcomes), Lost: without(base.outcomes, seen.outcomes)}
 	verdict.Deferral = Deferral{LargestDebt: seen.ledger.LargestDebt, BaselineDebt: base.ledger.LargestDebt,
 		MostRounds: seen.ledger.MostRounds, BaselineRounds: base.ledger.MostRounds, Barrier: race.Barrier}
-	for _, site := range race.Sites {
-		if e := seen.evidence[site.Name]; e != nil {
-			verdict.Evidence = append(verdict.Evidence, *e)
-		}
+	for _, name := range slices.Sorted(maps.Keys(seen.evidence)) {
+		verdict.Evidence = append(verdict.Evidence, *seen.evidence[name])
 	}
 	return verdict, verdict.decide(race, s, v, seen, base)
 }
@@ -139,7 +139,7 @@ func (o *observation) newStates(base *observation) {
 	}
 	again := o.config
 	again.Progress = nil
-	again.Restart = func() { o.broken, o.worst = 0, nil }
+	again.Restart = func() { o.broken, o.worst = map[string]int{}, nil }
 	again.Visit = func(e *explore.Execution) {
 		o.mutex.Lock()
 		defer o.mutex.Unlock()
@@ -168,15 +168,21 @@ func (v *Verdict) missing(race *scenario.Race, s *scenario.Scenario, variant *sc
 		return ""
 	}
 	for _, site := range race.Sites {
-		seen := false
-		for i := range v.Evidence {
-			seen = seen || v.Evidence[i].Site == site.Name && v.Evidence[i].BothOrders()
-		}
-		if !seen {
+		if !v.sawBothOrders(site.Name) {
 			return fmt.Sprintf("vacuous: the race at %s was never seen both ways round", site.Name)
 		}
 	}
+	if len(race.Sites) == 0 && !v.sawBothOrders("") {
+		return "vacuous: no annotated race was seen both ways round"
+	}
 	return ""
+}
+
+// sawBothOrders reports whether the site, or any if it is "", raced both ways.
+func (v *Verdict) sawBothOrders(site string) bool {
+	return slices.ContainsFunc(v.Evidence, func(e Evidence) bool {
+		return (site == "" || e.Site == site) && e.BothOrders()
+	})
 }
 
 func (v *Verdict) harmless() {
@@ -277,7 +283,7 @@ func Replay(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, mode
 	f := &Finding{Trace: explore.FormatTrace(explore.TraceHeader{Race: race.Name, Scenario: s.Name, Variant: v.Name, Model: model}, e.Graph)}
 	f.show(e, steps)
 	if len(seen.worst) > 0 {
-		f.Kind, f.Message, f.Count = seen.worst[0].kind, seen.worst[0].message, 1
+		f.Kind, f.Message, f.Count, f.Kinds = seen.worst[0].kind, seen.worst[0].message, 1, seen.broken
 	}
 	return f, e, nil
 }

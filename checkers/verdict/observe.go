@@ -13,6 +13,7 @@ import (
 	"benign/checkers/linear"
 	"benign/checkers/memmodel"
 	"benign/checkers/progress"
+	"benign/impl/kernel"
 )
 
 // observation is what all executions of one variant under one model showed.
@@ -25,8 +26,8 @@ type observation struct {
 	states    map[string]bool
 	evidence  map[string]*Evidence
 	ledger    progress.Ledger
-	broken    int
-	worst     []culprit // the shortest executions that break something
+	broken    map[string]int // executions that break something, by kind
+	worst     []culprit      // the shortest of the worst of them
 	histories map[string]error
 	undecided bool
 	tasks     []string
@@ -66,7 +67,8 @@ func observe(config explore.Config) (*observation, error) {
 // forget begins anew, when the exploration does.
 func (o *observation) forget() {
 	o.outcomes, o.states, o.evidence = map[string]int{}, map[string]bool{}, map[string]*Evidence{}
-	o.ledger, o.broken, o.worst, o.histories, o.undecided = progress.Ledger{}, 0, nil, map[string]error{}, false
+	o.ledger, o.broken, o.worst = progress.Ledger{}, map[string]int{}, nil
+	o.histories, o.undecided = map[string]error{}, false
 }
 
 // visit takes one execution into account. Several workers call it at once.
@@ -109,26 +111,68 @@ func (o *observation) describe(e *explore.Execution) {
 	}
 }
 
-// blame counts an execution that breaks something and keeps it if it is short.
+// blame counts an execution that breaks something and keeps it if there are
+// few worse and shorter ones.
 func (o *observation) blame(c culprit) {
-	o.broken++
+	o.broken[c.kind]++
 	c.steps, c.identity = visible(c.graph), c.graph.Key()
 	o.worst = append(o.worst, c)
-	slices.SortFunc(o.worst, func(a, b culprit) int {
-		return cmp.Or(cmp.Compare(a.steps, b.steps), cmp.Compare(a.identity, b.identity))
-	})
+	slices.SortFunc(o.worst, compareCulprits)
 	o.worst = o.worst[:min(len(o.worst), culprits)]
 }
 
-// visible counts the operations that a reader sees, not their halves.
+// compareCulprits puts broken memory first, then what takes fewer steps to
+// show; the rest keeps the order the same on every run.
+func compareCulprits(a, b culprit) int {
+	return cmp.Or(cmp.Compare(rank(a.kind), rank(b.kind)), cmp.Compare(a.steps, b.steps),
+		cmp.Compare(len(a.graph.Events), len(b.graph.Events)), cmp.Compare(a.identity, b.identity))
+}
+
+func rank(kind string) int {
+	for _, memory := range []kernel.ViolationKind{kernel.UseAfterFree, kernel.DoubleFree, kernel.ReferenceUnderflow, kernel.Crash} {
+		if kind == memory.String() {
+			return 0
+		}
+	}
+	return 1
+}
+
+// visible counts the operations that a reader must see: not the second halves,
+// and not those on memory that no other task touches.
 func visible(g *graph.Graph) int {
-	n := 0
+	n, private := 0, private(g)
 	for id := range g.Events {
-		if k := g.Events[id].Kind; k != graph.LockWrite && k != graph.UpdateWrite {
+		if k := g.Events[id].Kind; k != graph.LockWrite && k != graph.UpdateWrite && !private(int32(id)) {
 			n++
 		}
 	}
 	return n
+}
+
+// private returns a test for events on words and locks that only one task of
+// the execution touches.
+func private(g *graph.Graph) func(id int32) bool {
+	type place struct {
+		owner kernel.ObjectID
+		field uint32
+	}
+	name := func(id int32) place {
+		l := &g.Locations[g.Events[id].Location]
+		return place{l.Owner, l.Field}
+	}
+	task, shared := map[place]int32{}, map[place]bool{}
+	for id := range g.Events {
+		e := &g.Events[id]
+		if e.Location < 0 {
+			continue
+		}
+		at := name(int32(id))
+		if first, known := task[at]; known && first != e.Task {
+			shared[at] = true
+		}
+		task[at] = e.Task
+	}
+	return func(id int32) bool { return g.Events[id].Location >= 0 && !shared[name(id)] }
 }
 
 // collect adds the evidence of the deliberate races.
@@ -239,14 +283,14 @@ func (o *observation) finding(h explore.TraceHeader) (*Finding, error) {
 			c.graph = explore.Shorten(o.config, c.graph, c.kind)
 			c.steps = visible(c.graph)
 		}
-		if best == nil || c.steps < best.steps {
+		if best == nil || compareCulprits(*c, *best) < 0 {
 			best = c
 		}
 	}
 	if best == nil {
 		return nil, errors.New("verdict: nothing is broken")
 	}
-	f := &Finding{Kind: best.kind, Message: best.message, Count: o.broken, Trace: explore.FormatTrace(h, best.graph)}
+	f := &Finding{Kind: best.kind, Message: best.message, Count: total(o.broken), Kinds: o.broken, Trace: explore.FormatTrace(h, best.graph)}
 	e, steps, err := explore.ReplayGraph(o.config, best.graph)
 	if err != nil {
 		return nil, err
@@ -258,12 +302,21 @@ func (o *observation) finding(h explore.TraceHeader) (*Finding, error) {
 	return f, nil
 }
 
+func total(counts map[string]int) int {
+	sum := 0
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
+}
+
 func (f *Finding) show(e *explore.Execution, steps []explore.Step) {
 	for i := range e.Graph.Tasks {
 		f.Tasks = append(f.Tasks, e.Graph.Tasks[i].Name)
 	}
-	for _, s := range steps {
-		step := Step{Task: s.Task, What: s.What, Note: s.Note}
+	private := private(e.Graph)
+	for i, s := range steps {
+		step := Step{Task: s.Task, Private: private(s.Event) && i < len(steps)-1, What: s.What, Note: s.Note}
 		if len(s.Places) > 0 {
 			step.Place, step.Callers = s.Places[0], s.Places[1:]
 		}

@@ -104,8 +104,10 @@ type Finding struct {
 	// name, or one of "not linearizable", "work lost", "final state".
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
-	// Count is how many executions of the exploration broke something.
-	Count int `json:"count"`
+	// Count is how many executions of the exploration broke something, and
+	// Kinds how many by kind of what they broke first.
+	Count int            `json:"count"`
+	Kinds map[string]int `json:"kinds"`
 	// Tasks names the columns, Steps are the visible operations in an order in
 	// which they can have happened.
 	Tasks []string `json:"tasks"`
@@ -118,6 +120,9 @@ type Finding struct {
 type Step struct {
 	// Task is the column.
 	Task int `json:"task"`
+	// Private marks a step on memory that no other task of the trace touches;
+	// a reader can leave it out.
+	Private bool `json:"private,omitempty"`
 	// What was done, and a Note where the reader would expect otherwise.
 	What string `json:"what"`
 	Note string `json:"note,omitempty"`
@@ -138,10 +143,10 @@ type Question struct {
 	// Alternatives are the answers for other forms that a reviewer may ask
 	// about; they do not count into Class.
 	Alternatives []*Verdict `json:"alternatives,omitempty"`
-	// Planted are the answers for planted faults, which must be caught, and
-	// Caught counts those that were.
+	// Planted are the answers for planted faults, which must be caught.
 	Planted []*Verdict `json:"planted,omitempty"`
-	Caught  int        `json:"caught"`
+	// Caught counts the planted faults that were.
+	Caught int `json:"caught"`
 	// Surprises are the answers that the catalogue did not predict.
 	Surprises []*Verdict `json:"surprises,omitempty"`
 }

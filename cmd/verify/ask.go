@@ -14,7 +14,7 @@ type asking struct {
 	Workers       int      `default:"${processors}" placeholder:"N" help:"Explore with N goroutines (${default})."`
 	MaxExecutions int      `default:"${executions}" placeholder:"N" help:"Give up on a variant after N executions; the answer is UNKNOWN then, unless harm was found (${default})."`
 	Quiet         bool     `help:"Show no progress, even on a terminal."`
-	NoPlanted     bool     `help:"Leave the planted faults out."`
+	NoPlanted     bool     `help:"Leave the planted faults and the alternatives out."`
 }
 
 // Validate refuses bounds that allow nothing.

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"benign/checkers/verdict"
 )
@@ -31,36 +30,14 @@ func writeInterleaving(w io.Writer, f *verdict.Finding) {
 			lines = append(lines, note)
 		}
 	}
-	widths := fit(lines)
-	writeColumns(w, lines[0], widths)
-	rule := make([]string, at+1)
-	for i, width := range widths {
-		rule[i] = strings.Repeat("-", width)
-	}
-	writeColumns(w, rule, widths)
-	for _, line := range lines[1:] {
-		writeColumns(w, line, widths)
-	}
-}
-
-// fit makes every cell one line of bounded width, and returns the width of each
-// column.
-func fit(lines [][]string) []int {
-	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
-		for i := range line {
-			line[i] = shorten(oneLine(line[i]), maxColumn)
-			widths[i] = max(widths[i], utf8.RuneCountInString(line[i]))
+		for i, cell := range line {
+			line[i] = shorten(oneLine(cell), maxColumn)
 		}
 	}
-	return widths
-}
-
-// writeColumns writes one line without blanks at its end.
-func writeColumns(w io.Writer, cells []string, widths []int) {
-	var b strings.Builder
-	for i, cell := range cells {
-		b.WriteString("  " + cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
+	rule := make([]string, at+1)
+	for i, width := range widths(lines) {
+		rule[i] = strings.Repeat("-", width)
 	}
-	fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	writeTable(w, "  ", slices.Insert(lines, 1, rule))
 }

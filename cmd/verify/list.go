@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"benign/impl/scenario"
 )
@@ -36,12 +35,12 @@ func writeRace(w io.Writer, race *scenario.Race) {
 	for i := range race.Scenarios {
 		s := &race.Scenarios[i]
 		fmt.Fprintf(w, "\n  %s/%s: %s\n", race.Name, s.Name, s.About)
-		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		var table [][]string
 		for j := range s.Variants {
 			v := &s.Variants[j]
-			fmt.Fprintf(table, "    %s\t%s\t%s\t%s\n", v.Name, v.Role, predicted(v), v.About)
+			table = append(table, []string{v.Name, v.Role.String(), predicted(v), oneLine(v.About)})
 		}
-		table.Flush()
+		writeTable(w, "    ", table)
 	}
 }
 

@@ -5,17 +5,14 @@ import (
 	"strings"
 
 	"benign/checkers/memmodel"
+	"benign/checkers/verdict"
 	"benign/impl/scenario"
 )
-
-// defaultModels are the memory models that are asked about when none is named:
-// what most people think in, and what the kernel runs on.
-var defaultModels = []string{"sc", "kernel"}
 
 // models returns the named memory models, each once, or the default ones.
 func models(named []string) ([]string, error) {
 	if len(named) == 0 {
-		return defaultModels, nil
+		return verdict.DefaultModels(), nil
 	}
 	var chosen []string
 	for _, name := range named {

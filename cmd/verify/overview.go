@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"benign/checkers/explore"
 	"benign/checkers/verdict"
@@ -21,13 +21,11 @@ type row struct {
 
 // writeOverview writes a line for each scenario of a race, and one about all.
 func writeOverview(w io.Writer, q *verdict.Question) {
-	finding := q.Race != nil && q.Race.Finding
-	if finding {
+	if q.Race.Finding {
 		fmt.Fprintf(w, "finding, known to be harmful in the kernel's own code:\n")
 	}
 	fmt.Fprintf(w, "%s: %s\n", q.Name, q.Title)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "  scenario\tclass\tmodels\texecutions\tscope\tplanted faults caught")
+	table := [][]string{{"scenario", "class", "models", "executions", "scope", "planted faults caught"}}
 	named := ""
 	for _, r := range rows(q.Verdicts) {
 		planted := ""
@@ -35,10 +33,10 @@ func writeOverview(w io.Writer, q *verdict.Question) {
 			planted = caught(q.Planted, r.scenario)
 		}
 		named = r.scenario
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%d\t%s\t%s\n", r.scenario, r.class, strings.Join(r.models, ", "), r.executions, r.scope, planted)
+		table = append(table, []string{r.scenario, r.class, strings.Join(r.models, ", "), strconv.Itoa(r.executions), r.scope, planted})
 	}
-	table.Flush()
-	if finding {
+	writeTable(w, "  ", table)
+	if q.Race.Finding {
 		writeBroken(w, q.Verdicts)
 	}
 	fmt.Fprintf(w, "  %s\n\n", summary(q))
@@ -102,19 +100,19 @@ func executions(v *verdict.Verdict) int {
 	return v.Scope.Candidate.Executions() + v.Scope.Baseline.Executions()
 }
 
-// caught says how many of the faults planted in a scenario were caught, each
-// once a model.
+// caught says how many of the faults planted in a scenario were caught.
 func caught(planted []*verdict.Verdict, scenario string) string {
-	here := plantedIn(planted, scenario)
+	here := within(planted, scenario)
 	if len(here) == 0 {
 		return "-"
 	}
 	return fmt.Sprintf("%d/%d", len(here)-missed(here), len(here))
 }
 
-func plantedIn(planted []*verdict.Verdict, scenario string) []*verdict.Verdict {
+// within returns the answers about one scenario.
+func within(answers []*verdict.Verdict, scenario string) []*verdict.Verdict {
 	var here []*verdict.Verdict
-	for _, v := range planted {
+	for _, v := range answers {
 		if v.Scenario == scenario {
 			here = append(here, v)
 		}
@@ -124,13 +122,13 @@ func plantedIn(planted []*verdict.Verdict, scenario string) []*verdict.Verdict {
 
 // writeBroken says what is broken in each scenario of a finding.
 func writeBroken(w io.Writer, answers []*verdict.Verdict) {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var table [][]string
 	for _, v := range answers {
 		if v.Finding != nil {
-			fmt.Fprintf(table, "  broken in %s\t%s\t%s: %s\n", v.Scenario, v.Model, v.Finding.Kind, oneLine(v.Finding.Message))
+			table = append(table, []string{"broken in " + v.Scenario, v.Model, broken(v.Finding)})
 		}
 	}
-	table.Flush()
+	writeTable(w, "  ", table)
 }
 
 // summary is one line about a race.
@@ -157,7 +155,7 @@ func summary(q *verdict.Question) string {
 func writeSurprises(w io.Writer, asked []*verdict.Question, maxExecutions int) {
 	answers, surprises := 0, 0
 	for _, q := range asked {
-		answers += len(q.Verdicts) + len(q.Planted)
+		answers += len(q.Verdicts) + len(q.Alternatives) + len(q.Planted)
 		for _, v := range q.Surprises {
 			surprises++
 			fmt.Fprintf(w, "UNEXPECTED: %s/%s, variant %s under %s: expected %s, got %s: %s\n\n",

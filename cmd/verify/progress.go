@@ -24,6 +24,10 @@ func newProgress(w io.Writer) *progress {
 	if !terminal(w) {
 		return nil
 	}
+	return progressOn(w)
+}
+
+func progressOn(w io.Writer) *progress {
 	return &progress{bar: progressbar.NewOptions(-1,
 		progressbar.OptionSetWriter(w),
 		progressbar.OptionSetSpinnerChangeInterval(0), // redrawn when there is news, not by a goroutine

@@ -34,7 +34,7 @@ func (c *replayCommand) run(e *environment) (exit int, err error) {
 	if err != nil {
 		return 0, misuse("%s: %w", name, err)
 	}
-	finding, execution, err := verdict.Replay(race, s, v, header.Model, trace)
+	finding, _, err := verdict.Replay(race, s, v, header.Model, trace)
 	if diverged := (*explore.DivergenceError)(nil); errors.As(err, &diverged) {
 		return 0, misuse("%s: %w", name, err)
 	}
@@ -42,12 +42,12 @@ func (c *replayCommand) run(e *environment) (exit int, err error) {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
 	fmt.Fprintf(e.stdout, "%s/%s, variant %s under %s\n\n", header.Race, header.Scenario, header.Variant, header.Model)
-	if finding == nil {
-		writeClean(e.stdout, execution)
+	writeInterleaving(e.stdout, finding)
+	if finding.Clean() {
+		fmt.Fprintln(e.stdout, "\nclean: nothing is broken in this execution")
 		return exitHarmless, nil
 	}
-	writeInterleaving(e.stdout, finding)
-	fmt.Fprintf(e.stdout, "\nreproduced: %s: %s\n", finding.Kind, oneLine(finding.Message))
+	fmt.Fprintf(e.stdout, "\nbroken: %s\n", broken(finding))
 	return exitHarmful, nil
 }
 
@@ -83,12 +83,4 @@ func locate(races []scenario.Race, h explore.TraceHeader) (*scenario.Race, *scen
 		return nil, nil, nil, err
 	}
 	return race, s, s.VariantNamed(h.Variant), nil
-}
-
-// writeClean shows an execution that broke something once and no longer does.
-func writeClean(w io.Writer, x *explore.Execution) {
-	for _, op := range x.Operations {
-		fmt.Fprintf(w, "  %s: %s = %s\n", op.TaskName, op.Name, oneLine(op.Result.Value))
-	}
-	fmt.Fprintf(w, "\nclean: the execution is possible, and nothing is broken in it\n")
 }

@@ -31,14 +31,19 @@ func writeQuestion(w io.Writer, q *verdict.Question, maxExecutions int) {
 	field(w, "question", "%s", oneLine(q.Race.Question))
 	fmt.Fprintln(w)
 	for _, v := range q.Verdicts {
-		writeVerdict(w, v, q.Planted, maxExecutions)
+		writeVerdict(w, v)
+		writeOthers(w, v, q)
+		fmt.Fprintln(w)
+		if v.Finding != nil {
+			writeFinding(w, v)
+			writePasteLines(w, v, maxExecutions)
+		}
 	}
 	fmt.Fprintln(w, summary(q))
 }
 
-// writeVerdict writes one answer in full, with the faults that were planted in
-// the same scenario and tried under the same model.
-func writeVerdict(w io.Writer, v *verdict.Verdict, planted []*verdict.Verdict, maxExecutions int) {
+// writeVerdict writes one answer with its scope and evidence.
+func writeVerdict(w io.Writer, v *verdict.Verdict) {
 	fmt.Fprintf(w, "%s/%s, %s compared with %s under %s: %s\n", v.Race, v.Scenario, v.Variant, v.Baseline, v.Model, answer(v))
 	field(w, "because", "%s", oneLine(v.Reason))
 	field(w, "tasks", "%s", strings.Join(v.Scope.Tasks, "\n"))
@@ -51,15 +56,20 @@ func writeVerdict(w io.Writer, v *verdict.Verdict, planted []*verdict.Verdict, m
 	for i := range v.Evidence {
 		field(w, "race", "%s", describeEvidence(&v.Evidence[i]))
 	}
-	for _, p := range plantedIn(planted, v.Scenario) {
-		if p.Model == v.Model {
-			field(w, "planted", "%s", describePlanted(p))
+}
+
+// writeOthers writes a line for each other form that was tried in the same
+// scenario under the same model.
+func writeOthers(w io.Writer, v *verdict.Verdict, q *verdict.Question) {
+	for _, other := range within(q.Alternatives, v.Scenario) {
+		if other.Model == v.Model {
+			field(w, "alternative", "%s: %s: %s", other.Variant, answer(other), oneLine(other.Reason))
 		}
 	}
-	fmt.Fprintln(w)
-	if v.Finding != nil {
-		writeFinding(w, v)
-		writePasteLines(w, v, maxExecutions)
+	for _, other := range within(q.Planted, v.Scenario) {
+		if other.Model == v.Model {
+			field(w, "planted", "%s", describePlanted(other))
+		}
 	}
 }
 
@@ -98,8 +108,8 @@ func describeDeferral(d verdict.Deferral) string {
 }
 
 func describeEvidence(e *verdict.Evidence) string {
-	return fmt.Sprintf("%s: unordered in %d of the %s that reach it; read first %d, write first %d\nannotated: %s",
-		e.Site, e.Racing, count(e.Executions, "execution"), e.ReadFirst, e.WriteFirst, oneLine(e.Reason))
+	return fmt.Sprintf("%s: reached in %s, unordered in %d; read first %d, write first %d\nannotated: %s",
+		e.Site, count(e.Executions, "execution"), e.Racing, e.ReadFirst, e.WriteFirst, oneLine(e.Reason))
 }
 
 // describePlanted says whether a planted fault was caught, and by what.
@@ -109,17 +119,19 @@ func describePlanted(v *verdict.Verdict) string {
 		outcome = "MISSED, " + answer(v)
 	}
 	if v.Finding != nil {
-		return fmt.Sprintf("%s %s: %s: %s", v.Variant, outcome, v.Finding.Kind, oneLine(v.Finding.Message))
+		return fmt.Sprintf("%s: %s: %s", v.Variant, outcome, broken(v.Finding))
 	}
-	return fmt.Sprintf("%s %s: %s", v.Variant, outcome, oneLine(v.Reason))
+	return fmt.Sprintf("%s: %s: %s", v.Variant, outcome, oneLine(v.Reason))
 }
 
 // writeFinding draws the shortest execution that breaks something.
 func writeFinding(w io.Writer, v *verdict.Verdict) {
 	writeInterleaving(w, v.Finding)
-	fmt.Fprintf(w, "\nbroken: %s: %s (so end %s of %d; this is the shortest)\n\n", v.Finding.Kind, oneLine(v.Finding.Message),
-		count(v.Finding.Count, "execution"), v.Scope.Candidate.Executions())
+	fmt.Fprintf(w, "\nbroken: %s\n\n", broken(v.Finding))
 }
+
+// broken says what is broken.
+func broken(f *verdict.Finding) string { return f.Kind + ": " + oneLine(f.Message) }
 
 // writePasteLines writes what to paste to see the execution again.
 func writePasteLines(w io.Writer, v *verdict.Verdict, maxExecutions int) {

@@ -14,6 +14,7 @@ import (
 
 	"benign/checkers/explore"
 	"benign/checkers/memmodel"
+	"benign/checkers/verdict"
 	"benign/impl/catalogue"
 	"benign/impl/scenario"
 )
@@ -28,7 +29,7 @@ const (
 
 // grammar is the command line: a subcommand each.
 type grammar struct {
-	All    allCommand    `cmd:"" default:"withargs" help:"Answer every question of the catalogue. This is what happens without a command."`
+	All    allCommand    `cmd:"" default:"withargs" help:"Answer every question of the catalogue. Without a command, this is what is done, and its flags are taken."`
 	List   listCommand   `cmd:"" help:"List the races, their scenarios and the variants of each."`
 	Race   raceCommand   `cmd:"" help:"Answer one question, with all evidence."`
 	Replay replayCommand `cmd:"" help:"Run the execution in a trace file again."`
@@ -90,7 +91,7 @@ func dispatch(e *environment, args []string) (exit int, err error) {
 		kong.Exit(func(int) { helped = true }),
 		kong.Vars{
 			"models":     strings.Join(memmodel.Names(), ", "),
-			"defaults":   strings.Join(defaultModels, ", "),
+			"defaults":   strings.Join(verdict.DefaultModels(), ", "),
 			"executions": strconv.Itoa(explore.DefaultMaxExecutions),
 			"processors": strconv.Itoa(runtime.NumCPU()),
 		})

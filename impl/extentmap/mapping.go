@@ -77,7 +77,7 @@ type Mapping struct {
 	RAMBytes     uint64 // size of the whole extent once decompressed
 
 	Generation uint64 // the transaction that made it, or InFlight
-	Flags      Flags
+	Flags      Flags  // its properties, a set
 }
 
 // End returns the first byte after the file range, saturating.

@@ -49,27 +49,40 @@ func (m LockMode) String() string { return nameOf(modeNames[:], int(m)) }
 // Op describes the visible operation that a task is about to perform. The
 // engine may keep a pointer to it only until the task goes on.
 type Op struct {
-	Kind     OpKind
-	Location *Location // word or lock; nil for barriers, choices, spawn and join
-	Order    Order     // loads, stores and updates
-	Barrier  Barrier
-	Mode     LockMode
-	Try      bool // an acquisition that does not wait
-	Value    uint64
+	// Kind says what the operation is, and which of the fields below matter.
+	Kind OpKind
+	// Location is the word or lock; nil for barriers, choices, spawn and join.
+	Location *Location
+	// Order marks loads, stores and updates.
+	Order Order
+	// Barrier and Mode belong to OpBarrier and to acquisitions and releases.
+	Barrier Barrier
+	Mode    LockMode
+	// Try is an acquisition that does not wait.
+	Try bool
+	// Value is what a store writes.
+	Value uint64
 	// Update computes the new value of a read-modify-write; writes is false
 	// when a compare-and-swap fails. It must be pure.
-	Update  func(old uint64) (updated uint64, writes bool)
-	Choices int       // number of alternatives of OpChoose; 0 is the default one
-	Label   string    // what is chosen, or the name of the spawned task
-	Site    *RaceSite // annotation of a racy access, or nil
-	Child   *Task     // the task that is spawned or joined
-	Body    func(*Task)
+	Update func(old uint64) (updated uint64, writes bool)
+	// Choices is the number of alternatives of OpChoose; 0 is the default one.
+	Choices int
+	// Label says what is chosen, or names the spawned task.
+	Label string
+	// Site is the annotation of a racy access, or nil.
+	Site *RaceSite
+	// Child is the task that is spawned or joined, and Body what it runs.
+	Child *Task
+	Body  func(*Task)
 }
 
 // Result is what the engine answers.
 type Result struct {
-	Value  uint64 // value read by loads and updates
-	OK     bool   // the update wrote, or the lock was taken
+	// Value was read by a load or an update.
+	Value uint64
+	// OK reports that the update wrote, or that the lock was taken.
+	OK bool
+	// Choice is the alternative that was picked.
 	Choice int
 }
 

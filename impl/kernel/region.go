@@ -40,6 +40,9 @@ func (r *Region) Name() string { return r.owner.Name() + "." + r.name }
 // writes are birth and free, rather than for its contents.
 func (r *Region) Lifetime() bool { return r == &r.owner.lifetime }
 
+// Owner returns the name of the object that the region belongs to.
+func (r *Region) Owner() string { return r.owner.Name() }
+
 // OwnerFreed reports whether the object that the region belongs to is freed.
 func (r *Region) OwnerFreed() bool { return r.owner.freed.Load() }
 
@@ -48,7 +51,9 @@ func (r *Region) OwnerFreed() bool { return r.owner.freed.Load() }
 // name. It is what data_race() is in the kernel, with the reason attached
 // (tools/memory-model/Documentation/access-marking.txt).
 type RaceSite struct {
-	Name   string
+	// Name is what verdicts call the race, such as "rb-empty".
+	Name string
+	// Reason is the one sentence why it is believed harmless.
 	Reason string
 }
 

@@ -53,9 +53,11 @@ func (k ViolationKind) String() string { return nameOf(violationNames[:], int(k)
 // Violation is one broken safety property. It is an error; natively the
 // machine panics with it, explored the engine records it with the execution.
 type Violation struct {
+	// Kind is the property that is broken, and Message says by what.
 	Kind    ViolationKind
 	Message string
-	Task    string // the task that was running, empty when none was
+	// Task is the name of the task that was running, empty when none was.
+	Task string
 }
 
 // Error implements error.

@@ -200,6 +200,9 @@ func (t *Task) Go(name string, body func(*Task)) *Task {
 		t.engine.Perform(t, &Op{Kind: OpSpawn, Label: name, Child: child, Body: body})
 		return child
 	}
+	if t.world.engine != nil {
+		panic("kernel: task " + name + " is started before or after the explored tasks")
+	}
 	child := t.world.NewTask(name)
 	child.done = make(chan struct{})
 	go func() {

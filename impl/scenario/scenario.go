@@ -75,6 +75,8 @@ func (r Role) String() string {
 
 // Variant is one way to build the scenario.
 type Variant struct {
+	// Name is unique within the scenario, such as "patched"; Role says what
+	// the variant is for, and About how it differs from the others.
 	Name  string
 	Role  Role
 	About string
@@ -145,6 +147,7 @@ type Instance struct {
 
 // Task is a thread of the scenario: operations in program order.
 type Task struct {
+	// Name heads the task's column in a trace; Operations run in order.
 	Name       string
 	Operations []Operation
 }
@@ -153,7 +156,8 @@ type Task struct {
 type Operation struct {
 	// Name and arguments as a trace prints them, such as "insert(0,4096)".
 	Name string
-	Run  func(t *kernel.Task) Result
+	// Run does it.
+	Run func(t *kernel.Task) Result
 }
 
 // Result is what an operation returned.
@@ -168,7 +172,9 @@ type Result struct {
 
 // Effect is what one operation did to one partition.
 type Effect struct {
-	Partition     string
+	// Partition names what was touched, such as an inode.
+	Partition string
+	// Input and Output are in the terms of the Spec.
 	Input, Output any
 }
 

@@ -25,9 +25,9 @@ type Flags uint8
 // The flags. Compression, Prealloc and Merged are never cleared once set.
 const (
 	Pinned   Flags = 1 << iota // a write is in flight, the disk location is not valid for others yet
-	Zlib                       // compressed; an entry has at most one of the three algorithms
-	LZO                        //
-	Zstd                       //
+	Zlib                       // compressed by zlib; an entry has at most one of the three algorithms
+	LZO                        // compressed by LZO
+	Zstd                       // compressed by zstd
 	Prealloc                   // space is reserved but never written: it reads as zeroes
 	Logging                    // a fast fsync has it on its private list, or is writing it to the log just now
 	Merged                     // made out of two or more entries
@@ -68,7 +68,7 @@ type Entry struct {
 	RAMBytes     uint64 // size of the whole extent once decompressed
 
 	Generation uint64 // the transaction that made it, or InFlight
-	Flags      Flags
+	Flags      Flags  // its properties
 }
 
 // Real reports whether the entry has a place on the disk. Preallocated space is real, a hole is not.

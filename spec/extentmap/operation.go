@@ -68,7 +68,7 @@ func (o Op) String() string {
 
 // Input is an operation with its arguments. Fields that the operation does not read are left zero.
 type Input struct {
-	Op Op
+	Op Op // what to do; the zero value is invalid
 
 	Start, Len uint64 // a half-open range, or Start alone names an entry
 	End        uint64 // drop-range: the last byte, inclusive; MaxOffset for "to the end"
@@ -187,7 +187,7 @@ func (s Status) String() string {
 
 // Output is what the caller of an operation gets to see. Two outputs are the same if they are ==.
 type Output struct {
-	Status Status
+	Status Status // how the operation went; the zero value is invalid
 
 	Entry    Entry  // the entry that was found, as it was then
 	InTree   bool   // whether it is in the tree

@@ -64,7 +64,7 @@ func (h Holders) Count() int { return bits.OnesCount64(uint64(h)) }
 // Node is an entry and what the tree keeps beside it.
 type Node struct {
 	Entry
-	List    List
+	List    List    // the list that it is on, if any
 	Rank    int     // position on the modified list, 0 is the front; 0 on any other
 	Holders Holders // references of callers
 	Fsync   bool    // a fast fsync holds a reference, from collecting the entry until it has logged it

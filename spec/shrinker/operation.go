@@ -32,7 +32,7 @@ func (o Op) String() string {
 
 // Input is an operation with its arguments.
 type Input struct {
-	Op      Op
+	Op      Op              // what to do; the zero value is invalid
 	Map     extentmap.Input // of Map
 	Budget  uint64          // of Look: how many entries the run may still look at, at least 1
 	Touched bool            // of Look: somebody else was busy with the inode at the time; the strict specification ignores it

@@ -4,13 +4,13 @@ import "slices"
 
 // Result is what one run of the worker did.
 type Result struct {
-	Budget  uint64   // how many entries it was asked to look at
-	Scanned uint64   // how many it looked at
-	Roots   []uint64 // the roots that it scanned, in order; one that comes up again after the wrap is there twice
-	Visits  []RunVisit
+	Budget  uint64     // how many entries it was asked to look at
+	Scanned uint64     // how many it looked at
+	Roots   []uint64   // the roots that it scanned, in order; one that comes up again after the wrap is there twice
+	Visits  []RunVisit // in order
 }
 
-// RunVisit is a visit and where it took place.
+// RunVisit is a visit At a place.
 type RunVisit struct {
 	At Position
 	Visit

@@ -32,7 +32,7 @@ func (o Outcome) String() string {
 // Visit is what a scan did to one inode. The walk records one for each inode that it took a reference on; the cursor moves
 // there even if the visit came to nothing.
 type Visit struct {
-	Outcome  Outcome
+	Outcome  Outcome           // what came of it; the zero value is invalid
 	Scanned  uint64            // how many entries were looked at, pinned ones included
 	Removed  []extentmap.Range // what was removed, in file order
 	FullSync bool              // the inode's next fsync was told not to trust the modified list

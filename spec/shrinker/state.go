@@ -11,7 +11,7 @@ import (
 	"benign/spec/extentmap"
 )
 
-// Position names an inode in the filesystem.
+// Position names an inode in the filesystem, by the numbers of its Root and of the Inode.
 type Position struct {
 	Root, Inode uint64
 }
@@ -21,9 +21,9 @@ func (p Position) String() string { return fmt.Sprintf("%d/%d", p.Root, p.Inode)
 
 // Inode is what the shrinker knows of an inode.
 type Inode struct {
-	Number  uint64
-	Freeing bool // it is being evicted: no reference can be taken any more
-	Map     extentmap.State
+	Number  uint64          // unique in its root
+	Freeing bool            // it is being evicted: no reference can be taken any more
+	Map     extentmap.State // its extent maps
 }
 
 // busy reports whether a scan of the inode finds nothing to scan: it cannot be had, or it has no entries.
@@ -42,10 +42,10 @@ func (i Inode) Key() string {
 
 // Root is a tree of inodes.
 type Root struct {
-	ID       uint64
-	FileTree bool // its inodes are files; no other root is scanned
-	Dying    bool // no reference to it can be taken any more
-	Inodes   []Inode
+	ID       uint64  // its number, unique in the filesystem
+	FileTree bool    // its inodes are files; no other root is scanned
+	Dying    bool    // no reference to it can be taken any more
+	Inodes   []Inode // by Number
 }
 
 // State is a filesystem as the shrinker sees it. It is a value; whoever edits one by hand edits a Clone.

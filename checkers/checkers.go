@@ -1,0 +1,78 @@
+// Package checkers is the front door for people who test their own concurrent
+// code: build a scenario (package scenario) on the machine (package kernel), and
+//
+//	func TestCacheRace(t *testing.T) {
+//		checkers.Verify(t, &cacheRace)
+//	}
+//
+// explores every execution of its candidate and baseline and fails the test
+// unless the verdict is the one that the scenario expects. [Explore] gives the
+// executions themselves.
+package checkers
+
+import (
+	"fmt"
+	"strings"
+
+	"benign/checkers/explore"
+	"benign/checkers/leak"
+	"benign/checkers/verdict"
+	"benign/impl/scenario"
+)
+
+// T is what Verify needs of a *testing.T.
+type T interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+// Verify judges every variant of the scenario under the given memory models
+// (none means sc and kernel) and fails the test for each verdict that differs
+// from the variant's Expect, for a vacuous one, and if goroutines are left. A
+// failure shows the verdict's reason and, if something is broken, the shortest
+// interleaving that breaks it. It returns the verdicts.
+func Verify(t T, s *scenario.Scenario, models ...string) []*verdict.Verdict {
+	t.Helper()
+	watch := leak.Watch()
+	race := &scenario.Race{Name: s.Name, Scenarios: []scenario.Scenario{*s}}
+	q, err := verdict.Ask(race, verdict.Options{Models: models, Planted: true})
+	if err != nil {
+		t.Errorf("%v", err)
+		return nil
+	}
+	for _, v := range q.Surprises {
+		t.Errorf("%s", explain(v))
+	}
+	if err := watch.Check(); err != nil {
+		t.Errorf("the exploration left goroutines: %v", err)
+	}
+	return append(append(q.Verdicts, q.Alternatives...), q.Planted...)
+}
+
+// explain renders an unexpected verdict for a test log.
+func explain(v *verdict.Verdict) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, variant %s, under %s: %s, expected %s: %s", v.Scenario, v.Variant, v.Model, v.Class, v.Expected, v.Reason)
+	if v.Finding == nil {
+		return b.String()
+	}
+	for _, step := range v.Finding.Steps {
+		if !step.Private {
+			fmt.Fprintf(&b, "\n\t%s: %s", v.Finding.Tasks[step.Task], step.What)
+			if step.Note != "" {
+				fmt.Fprintf(&b, " (%s)", step.Note)
+			}
+			if step.Place != "" {
+				fmt.Fprintf(&b, "\t%s", step.Place)
+			}
+		}
+	}
+	fmt.Fprintf(&b, "\n\t%s: %s", v.Finding.Kind, v.Finding.Message)
+	return b.String()
+}
+
+// Explore runs one variant of a scenario under every execution that a memory
+// model allows and passes each to visit, from one goroutine.
+func Explore(s *scenario.Scenario, v *scenario.Variant, model string, visit func(*explore.Execution)) (explore.Stats, error) {
+	return explore.Explore(explore.Config{Scenario: s, Variant: v, Model: model, Workers: 1, Visit: visit})
+}
