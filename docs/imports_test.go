@@ -37,12 +37,15 @@ var layers = []struct {
 	{"impl/catalogue", []string{"impl/*", "spec"}},
 
 	// The judges never import a mechanism, not even in a test. The package at the
-	// top is what their users see; below it, each leans on few others.
-	{"checkers", []string{"checkers/explore", "checkers/verdict", "impl/kernel", "impl/scenario", "spec"}},
+	// top is what their users see; below it, each leans on few others. The arrow from
+	// memmodel up to explore is for tests that run programs under a model: the
+	// compiler keeps it out of the package itself.
+	{"checkers", []string{"checkers/explore", "checkers/leak", "checkers/verdict", "impl/kernel", "impl/scenario", "spec"}},
 	{"checkers/*", []string{"impl/kernel", "impl/scenario", "spec"}},
-	{"checkers/memmodel", []string{"checkers/graph", "impl/kernel", "impl/scenario", "spec"}},
+	{"checkers/memmodel", []string{"checkers/explore", "checkers/graph", "impl/kernel", "impl/scenario", "spec"}},
 	{"checkers/race", []string{"checkers/graph", "impl/kernel", "impl/scenario", "spec"}},
-	{"checkers/explore", []string{"checkers/graph", "checkers/memmodel", "checkers/race", "impl/kernel", "impl/scenario", "spec"}},
+	{"checkers/explore", []string{"checkers/graph", "checkers/leak", "checkers/memmodel", "checkers/race",
+		"impl/kernel", "impl/scenario", "spec"}},
 	{"checkers/progress", []string{"checkers/explore", "impl/kernel", "impl/scenario", "spec"}},
 	{"checkers/verdict", []string{"checkers/explore", "checkers/graph", "checkers/linear", "checkers/memmodel",
 		"checkers/progress", "impl/kernel", "impl/scenario", "spec"}},
@@ -240,9 +243,9 @@ func TestWrongImportsOfOursAreReported(t *testing.T) {
 			"checkers/verdict/x_test.go":   importing("benign/checkers"),
 			"checkers/progress/updates.go": importing("benign/checkers/leak"),
 		}, []string{
-			"graph.go:2: import of benign/checkers/explore", "detector.go:2: import of benign/checkers/memmodel",
-			"linear.go:2: import of benign/checkers/verdict", "explore.go:2: import of benign/checkers/progress",
-			"x_test.go:2: import of benign/checkers", "updates.go:2: import of benign/checkers/leak",
+			"explore.go:2: import of benign/checkers/progress", "graph.go:2: import of benign/checkers/explore",
+			"linear.go:2: import of benign/checkers/verdict", "updates.go:2: import of benign/checkers/leak",
+			"detector.go:2: import of benign/checkers/memmodel", "x_test.go:2: import of benign/checkers",
 		}},
 		{"the judges' front looks behind them", map[string]string{
 			"checkers/checkers.go": importing("benign/checkers/graph"),
@@ -256,7 +259,7 @@ func TestWrongImportsOfOursAreReported(t *testing.T) {
 		{"the command goes past the catalogue", map[string]string{
 			"cmd/verify/main.go":  importing("benign/impl/extentmap"),
 			"cmd/verify/bench.go": importing("benign/impl/evict"),
-		}, []string{"benign/impl/extentmap", "benign/impl/evict"}},
+		}, []string{"benign/impl/evict", "benign/impl/extentmap"}},
 		{"something depends on the documents", map[string]string{
 			"cmd/verify/help.go": importing("benign/docs"),
 		}, []string{"benign/docs"}},

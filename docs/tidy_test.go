@@ -92,7 +92,7 @@ func longFunctions(m *module) []string {
 // undocumented is the rule that every identifier which users of a package can see
 // is explained: by a comment above it, or behind it on its line. A field, a method
 // of an interface or a member of a group may instead be named in the comment of
-// what encloses it.
+// what encloses it, a field also in the comment of a field above it.
 func undocumented(m *module) []string {
 	var complaints []string
 	for _, f := range m.goFiles {
@@ -146,13 +146,26 @@ func checkSpec(decl *ast.GenDecl, spec ast.Spec, check func(names []*ast.Ident, 
 			return
 		}
 		enclosing := cmp.Or(alone, s.Doc)
+		var above *ast.CommentGroup // the latest field's comment, which may speak of its neighbours too
 		ast.Inspect(s.Type, func(node ast.Node) bool {
 			if field, ok := node.(*ast.Field); ok {
-				check(field.Names, enclosing, field.Doc, field.Comment)
+				above = cmp.Or(field.Doc, above)
+				check(field.Names, joined(enclosing, above), field.Doc, field.Comment)
 			}
 			return true
 		})
 	}
+}
+
+// joined is one comment made of several, of which some may be missing.
+func joined(comments ...*ast.CommentGroup) *ast.CommentGroup {
+	all := &ast.CommentGroup{}
+	for _, c := range comments {
+		if c != nil {
+			all.List = append(all.List, c.List...)
+		}
+	}
+	return all
 }
 
 // says tells a comment from none, and from one that holds only directives.
@@ -275,6 +288,7 @@ func TestUndocumentedIdentifiersAreReported(t *testing.T) {
 		{"variables on one line", file("var A, B int"), []string{"exported A ", "exported B "}},
 		{"only a directive", file("//go:noinline\nfunc F() {}"), []string{"exported F "}},
 		{"fields", file("// T is.\ntype T struct {\n\tA int\n\tB int // B is.\n\tc int\n}"), []string{"exported A "}},
+		{"a neighbour's comment that names them", file("// T is.\ntype T struct {\n\t// A and B are.\n\tA int\n\tB int\n\tC int\n}"), []string{"exported C "}},
 		{"fields of a type that users cannot see", file("type t struct{ A int }"), nil},
 		{"methods of an interface", file("// T is.\ntype T interface {\n\tM()\n\n\t// N does.\n\tN()\n}"), []string{"exported M "}},
 		{"tests", map[string]string{"a_test.go": "package p\n\nfunc TestF() {}"}, nil},

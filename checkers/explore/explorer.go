@@ -72,7 +72,10 @@ type Stats struct {
 // Executions returns how many executions were seen.
 func (s Stats) Executions() int { return s.Complete + s.Blocked + s.Violating }
 
-var errTooManyEvents = errors.New("an execution has more events than the bound")
+var (
+	errTooManyEvents = errors.New("an execution has more events than the bound")
+	errTooManyTasks  = fmt.Errorf("an execution has more than %d tasks", race.MaxTasks)
+)
 
 // Explore runs the variant of the scenario under every execution that the
 // model allows, within the bounds. An error means that the question could not

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"benign/checkers/graph"
+	"benign/checkers/race"
 	"benign/impl/kernel"
 )
 
@@ -406,6 +407,10 @@ func (r *run) addOther(th *thread, e graph.Event) {
 	case graph.Spawn:
 		id := childID(th.task.ID(), th.children)
 		e.Child = r.child(id, th.op.Label)
+		if len(r.g.Tasks) > race.MaxTasks {
+			r.failure = errTooManyTasks
+			return
+		}
 		event := r.g.Add(e)
 		r.g.Tasks[e.Child].Spawn = event
 		r.apply(event)

@@ -50,6 +50,10 @@ func (w *worker) start(g *graph.Graph, trace *tracer) *run {
 func (r *run) setUp() {
 	defer r.guard("setup")
 	r.instance = r.worker.config.Variant.Build(r.setup)
+	if len(r.instance.Tasks) > race.MaxTasks {
+		r.failure = errTooManyTasks
+		return
+	}
 	for i, task := range r.instance.Tasks {
 		if i >= len(r.g.Tasks) {
 			r.g.AddTask(i+1, task.Name, graph.Init)

@@ -43,6 +43,7 @@ func harmfulAnswer() *verdict.Verdict {
 func evictionFinding() *verdict.Finding {
 	return &verdict.Finding{
 		Kind: "use after free", Message: "entry#1 is read\nafter evictor has freed it", Count: 4,
+		Kinds: map[string]int{"use after free": 3, "crash": 1},
 		Tasks: []string{"reader", "evictor"},
 		Steps: []verdict.Step{
 			{Task: 1, What: "lock bucket#1.lock", Place: "cache/evict.go:30 cache.(*Bucket).evict", Callers: []string{"cache/evict.go:12 cache.Evict"}},
@@ -123,7 +124,7 @@ func cacheQuestion() *verdict.Question {
 		Race: race, Name: race.Name, Title: race.Title, Class: scenario.Harmful,
 		Verdicts: answers, Planted: planted, Caught: 2,
 		Alternatives: []*verdict.Verdict{alternativeAnswer()},
-		Surprises: []*verdict.Verdict{answers[1], answers[2], answers[3], planted[1]},
+		Surprises:    []*verdict.Verdict{answers[1], answers[2], answers[3], planted[1]},
 	}
 }
 

@@ -22,7 +22,7 @@ func writeInterleaving(w io.Writer, f *verdict.Finding) {
 	lines := [][]string{append(append([]string{}, f.Tasks...), "at")}
 	for _, step := range f.Steps {
 		line := make([]string, at+1)
-		line[step.Task], line[at] = step.What, step.Place
+		line[step.Task], line[at] = step.What, position(step.Place)
 		lines = append(lines, line)
 		if step.Note != "" {
 			note := make([]string, at+1)
@@ -40,4 +40,15 @@ func writeInterleaving(w io.Writer, f *verdict.Finding) {
 		rule[i] = strings.Repeat("-", width)
 	}
 	writeTable(w, "  ", slices.Insert(lines, 1, rule))
+}
+
+// position shortens a place, "cache/evict.go:30 cache.(*Bucket).evict", to what
+// a reader needs: "cache/evict.go:30 Bucket.evict".
+func position(place string) string {
+	file, function, ok := strings.Cut(place, " ")
+	if !ok {
+		return place
+	}
+	_, name, _ := strings.Cut(function, ".")
+	return file + " " + strings.NewReplacer("(*", "", ")", "").Replace(name)
 }

@@ -25,12 +25,6 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
-		Condition: func(condition string) (bool, error) {
-			if condition == "long" {
-				return !testing.Short(), nil
-			}
-			return false, errors.New("unknown condition")
-		},
 	})
 }
 

@@ -87,7 +87,7 @@ func writeJSON(w io.Writer, q *verdict.Question) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(q); err != nil {
-		return fmt.Errorf("write the answer: %w", err)
+		return misuse("write the answer: %w", err)
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"benign/checkers/explore"
@@ -53,6 +55,9 @@ func writeVerdict(w io.Writer, v *verdict.Verdict) {
 	writeOutcomes(w, "new", v.Outcomes.New)
 	writeOutcomes(w, "lost", v.Outcomes.Lost)
 	field(w, "deferral", "%s", describeDeferral(v.Deferral))
+	if v.Finding != nil {
+		field(w, "broken", "%s", describeKinds(v.Finding))
+	}
 	for i := range v.Evidence {
 		field(w, "race", "%s", describeEvidence(&v.Evidence[i]))
 	}
@@ -105,6 +110,15 @@ func describeDeferral(d verdict.Deferral) string {
 		text += ", by " + d.Barrier
 	}
 	return text
+}
+
+// describeKinds says how many executions break what.
+func describeKinds(f *verdict.Finding) string {
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(f.Kinds)) {
+		kinds = append(kinds, fmt.Sprintf("%s in %s", kind, count(f.Kinds[kind], "execution")))
+	}
+	return strings.Join(kinds, ", ")
 }
 
 func describeEvidence(e *verdict.Evidence) string {

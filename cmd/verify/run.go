@@ -49,7 +49,7 @@ type environment struct {
 	stderr io.Writer
 }
 
-// usageError is an error that another command line, or another input, would
+// usageError is an error that another command line, input or output would
 // avoid.
 type usageError struct{ error }
 
