@@ -20,7 +20,7 @@ import (
 	"benign/impl/scenario"
 )
 
-// T is what Verify needs of a *testing.T.
+// T is what Verify needs of a *testing.T: Helper and Errorf.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)

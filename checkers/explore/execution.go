@@ -12,9 +12,10 @@ import (
 
 // Execution is what one execution showed.
 type Execution struct {
+	// Graph is the execution itself.
 	Graph     *graph.Graph
 	Violation *kernel.Violation // nil if nothing was broken
-	// Ended reports that every task ran to its end, so that the operations and
+	// Ended reports that every task ran to its end, so that the Operations and
 	// the final state are whole.
 	Ended      bool
 	Operations []Operation
@@ -35,11 +36,14 @@ type Execution struct {
 
 // Operation is one call of the history.
 type Operation struct {
+	// Task is the number of the task in the graph, TaskName its name, Number
+	// the position of the operation in it.
 	Task     int
 	TaskName string
-	Number   int // within the task
-	Name     string
-	Result   scenario.Result
+	Number   int
+	// Name and Result are the scenario's.
+	Name   string
+	Result scenario.Result
 	// First and End delimit its events in program order: [First, End).
 	First, End int32
 }
@@ -48,10 +52,13 @@ type Operation struct {
 // the annotated access and a conflicting access of another task that
 // happens-before does not order, by which of the two came first.
 type Evidence struct {
-	Site                   *kernel.RaceSite
+	// Site is the annotation, and Executed how often the access ran.
+	Site     *kernel.RaceSite
+	Executed int
+	// Unordered counts the pairs; in ReadFirst of them the annotated access
+	// came first, in WriterFirst the other one.
 	Unordered              int
 	ReadFirst, WriterFirst int
-	Executed               int // times the annotated access ran
 }
 
 // Outcome is everything that an observer can tell executions apart by: the

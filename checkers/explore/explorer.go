@@ -24,6 +24,7 @@ const (
 
 // Config says what to explore and how far.
 type Config struct {
+	// Scenario and Variant say what is run.
 	Scenario *scenario.Scenario
 	Variant  *scenario.Variant
 	// Model is the name of a memory model, see memmodel.Names.

@@ -256,7 +256,10 @@ func (r *run) diverge(format string, args ...any) {
 // DivergenceError says that the code, run again with the same inputs, did
 // something else: it depends on a clock, on randomness, on map order, or it was
 // changed since the trace was written.
-type DivergenceError struct{ Detail string }
+type DivergenceError struct {
+	// Detail says which event does not fit, and why.
+	Detail string
+}
 
 // Error implements error.
 func (e *DivergenceError) Error() string { return "the execution does not fit the code: " + e.Detail }

@@ -10,8 +10,9 @@ import (
 
 // Step is one visible operation of a replayed execution.
 type Step struct {
+	// Task is the number of the task, Event the event that completed the step.
 	Task  int
-	Event int32  // the event that completed it
+	Event int32
 	What  string // such as "load inode#1.root = nil"
 	Note  string // such as "stale: the newest value was extent map#1"
 	// Places is the call chain, innermost first, as "file.go:line function".

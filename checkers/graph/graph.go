@@ -78,6 +78,8 @@ const Init int32 = -1
 // Event is one event of an execution. Links to other events are their numbers
 // in [Graph.Events].
 type Event struct {
+	// Kind says what the event is; Order, Barrier, Mode and Try are those of
+	// the operation that it belongs to.
 	Kind     Kind
 	Order    kernel.Order
 	Barrier  kernel.Barrier
@@ -93,8 +95,9 @@ type Event struct {
 	Choice   int32 // of a Choice: the alternative
 	Turn     Turn  // of a LockRead that had to wait: how it came by its turn
 	Child    int32 // of a Spawn or Join: the task
-	Value    uint64
-	Site     *kernel.RaceSite
+	// Value was read or written, and Site is the annotation of the access.
+	Value uint64
+	Site  *kernel.RaceSite
 }
 
 // Reads reports whether the event takes a value from a source.
@@ -109,11 +112,11 @@ func (e *Event) Writes() bool {
 
 // Task is one task of the execution.
 type Task struct {
-	ID    int // stable identity, see kernel.World.NewEngineTask
-	Name  string
-	Last  int32 // its last event so far, or Init
-	Count int32 // how many events it has
-	Spawn int32 // the event that started it, or Init
+	ID    int    // stable identity, see kernel.World.NewEngineTask
+	Name  string // as traces print it
+	Last  int32  // its last event so far, or Init
+	Count int32  // how many events it has
+	Spawn int32  // the event that started it, or Init
 }
 
 // End returns what a join with the task waits for: its last event or, if it has
@@ -129,16 +132,20 @@ func (t *Task) End() int32 {
 // exclusive sections; strand t+1 orders them against the shared sections of
 // the task with identity t. Words have strand 0 only.
 type Location struct {
+	// Owner and Field identify the word or lock in every execution, and Strand
+	// the part of the lock.
 	Owner  kernel.ObjectID
 	Field  uint32
 	Strand int
-	Lock   bool
-	Name   string
+	// Lock tells locks from words, and Name is what traces print.
+	Lock bool
+	Name string
 }
 
 // Graph is one execution, whole or in the making. Events are numbered in the
 // order in which they were added.
 type Graph struct {
+	// Events, Tasks and Locations refer to each other by position.
 	Events    []Event
 	Tasks     []Task
 	Locations []Location

@@ -23,10 +23,13 @@ import (
 // Call is one operation of a history. Times only matter by their order; a call
 // at the time of a return is concurrent with it.
 type Call struct {
-	Task    int
-	Name    string
-	Call    int64
-	Return  int64
+	// Task is who called, and Name what.
+	Task int
+	Name string
+	// Call and Return are times.
+	Call   int64
+	Return int64
+	// Effects are what the call did, see scenario.Result.
 	Effects []scenario.Effect
 }
 
@@ -72,7 +75,8 @@ func check(spec *scenario.Spec, history []Call, programOrder bool) (Result, erro
 	return result, nil
 }
 
-// Error says which partition has no order.
+// Error says which Partition has no order under which Spec, and shows the
+// History of the partition, an operation a line.
 type Error struct {
 	Spec, Partition string
 	History         []string

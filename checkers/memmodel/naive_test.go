@@ -43,7 +43,8 @@ func newNaive(g *graph.Graph) *naive {
 	n.po = n.where(func(a, b int32) bool { return n.sameTask(a, b) && at(a).Index < at(b).Index })
 	n.poLoc = n.po.filter(func(a, b int32) bool { return at(a).Location >= 0 && at(a).Location == at(b).Location })
 	n.tasks = n.po.or(n.where(func(a, b int32) bool {
-		return at(a).Kind == graph.Spawn && at(a).Child == at(b).Task || at(b).Kind == graph.Join && at(b).Child == at(a).Task
+		start, end := at(a).Kind == graph.Spawn, at(b).Kind == graph.Join
+		return start && at(a).Child == at(b).Task || end && at(b).Child == at(a).Task || start && end && at(a).Child == at(b).Child
 	})).plus().filter(func(a, b int32) bool { return !n.sameTask(a, b) })
 	n.rmw = n.where(func(a, b int32) bool {
 		return (at(b).Kind == graph.UpdateWrite || at(b).Kind == graph.LockWrite) && at(b).Pair == a

@@ -19,7 +19,9 @@ type Ledger struct {
 
 // LostError says that an execution came to rest, or did not, with work undone.
 type LostError struct {
-	Debt    []int // at the end of the tasks, and after each round
+	// Debt is the work owed at the end of the tasks, and after each round;
+	// Settled reports that quiescence came to rest.
+	Debt    []int
 	Settled bool
 }
 

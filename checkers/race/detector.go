@@ -51,9 +51,12 @@ type region struct {
 
 // Conflict is a pair of accesses that happens-before does not order.
 type Conflict struct {
-	Other      int32 // task of the earlier access
+	// Other is the task of the earlier access, and OtherWrote says whether
+	// that was a write.
+	Other      int32
 	OtherWrote bool
-	OtherEvent int32 // event of the earlier access, or graph.Init for regions
+	// OtherEvent is the event of the earlier access, graph.Init for regions.
+	OtherEvent int32
 }
 
 // Reset forgets the execution.

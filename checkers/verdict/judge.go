@@ -27,7 +27,8 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Progress says how far an exploration is.
+// Progress says what is explored (Race, Scenario, Variant and Model) and, with
+// Stats, how far it has come.
 type Progress struct {
 	Race, Scenario, Variant, Model string
 	Stats                          explore.Stats

@@ -73,7 +73,8 @@ type Deferral struct {
 	// BaselineDebt the same of the baseline.
 	LargestDebt  int `json:"largestDebt"`
 	BaselineDebt int `json:"baselineDebt"`
-	// MostRounds is how many rounds the slowest execution needed to do it all.
+	// MostRounds is how many rounds the slowest execution needed to do it all,
+	// and BaselineRounds the same of the baseline.
 	MostRounds     int `json:"mostRounds"`
 	BaselineRounds int `json:"baselineRounds"`
 	// Barrier names what does the work.
@@ -86,7 +87,7 @@ type Evidence struct {
 	// Site and Reason come from the annotation in the code.
 	Site   string `json:"site"`
 	Reason string `json:"reason"`
-	// Executions in which the access ran, and in which it raced: it was
+	// Executions in which the access ran, and Racing those in which it was
 	// unordered by happens-before with a conflicting access.
 	Executions int `json:"executions"`
 	Racing     int `json:"racing"`
@@ -133,7 +134,8 @@ type Step struct {
 
 // Question is a race with the answers for each of its scenarios and models.
 type Question struct {
-	// Race is what was asked, and Class the worst answer for the candidates.
+	// Race is what was asked, with its Name and Title, and Class the worst
+	// answer for the candidates.
 	Race  *scenario.Race `json:"-"`
 	Name  string         `json:"race"`
 	Title string         `json:"title"`
