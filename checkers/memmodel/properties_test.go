@@ -16,15 +16,40 @@ type builder struct {
 	t      *rapid.T
 	g      *graph.Graph
 	closed []bool // by task: it has been joined
+	taste  taste
+}
+
+// taste says what a graph is made of: few kinds of events meet more often.
+type taste struct {
+	operations             []string
+	loads, stores, updates []kernel.Order
+	barriers               []kernel.Barrier
+}
+
+var (
+	anyUpdate  = []kernel.Order{kernel.Once, kernel.Acquire, kernel.Release, kernel.AcquireRelease, kernel.Full}
+	anyBarrier = []kernel.Barrier{kernel.FullBarrier, kernel.ReadBarrier, kernel.WriteBarrier}
+	strongOnly = []kernel.Barrier{kernel.FullBarrier}
+)
+
+var tastes = []taste{
+	{[]string{"read", "write", "update", "fail", "barrier", "lock", "unlock", "try", "spawn", "join", "read", "write"},
+		[]kernel.Order{once, acq, plain}, []kernel.Order{once, rel, plain}, anyUpdate, anyBarrier},
+	{[]string{"read", "write", "update", "barrier"},
+		[]kernel.Order{once, acq}, []kernel.Order{once, rel}, []kernel.Order{full}, strongOnly},
+	{[]string{"read", "write", "lock", "unlock", "try", "lock", "unlock"},
+		[]kernel.Order{once, plain}, []kernel.Order{once, plain}, anyUpdate, anyBarrier},
+	{[]string{"read", "write", "update", "barrier", "spawn", "join"},
+		[]kernel.Order{acq, plain}, []kernel.Order{rel, plain}, []kernel.Order{once}, anyBarrier},
 }
 
 const (
 	wordX, wordY, aLock = 0, 1, 2
-	maxEvents           = 11
+	maxEvents           = 12
 )
 
 func newBuilder(t *rapid.T) *builder {
-	b := &builder{t: t, g: graph.New()}
+	b := &builder{t: t, g: graph.New(), taste: tastes[rapid.IntRange(0, len(tastes)-1).Draw(t, "taste")]}
 	for i := range rapid.IntRange(2, 3).Draw(t, "tasks") {
 		b.g.AddTask(i+1, fmt.Sprintf("T%d", i+1), graph.Init)
 		b.closed = append(b.closed, false)
@@ -43,7 +68,7 @@ func (b *builder) pick(label string, options ...int32) int32 {
 	return rapid.SampledFrom(options).Draw(b.t, label)
 }
 
-func (b *builder) order(options ...kernel.Order) kernel.Order {
+func (b *builder) order(options []kernel.Order) kernel.Order {
 	return rapid.SampledFrom(options).Draw(b.t, "order")
 }
 
@@ -76,26 +101,26 @@ func (b *builder) step(newest bool) *graph.Graph {
 	if newest {
 		choose = func() int32 { return g.LastWrite(location) }
 	}
-	switch rapid.SampledFrom([]string{"read", "write", "update", "fail", "barrier", "lock", "unlock", "try", "spawn", "join", "read", "write"}).Draw(b.t, "operation") {
+	switch rapid.SampledFrom(b.taste.operations).Draw(b.t, "operation") {
 	case "read":
 		e := event(graph.Read, task, location)
-		e.Order, e.Source = b.order(kernel.Once, kernel.Acquire, kernel.Plain), choose()
+		e.Order, e.Source = b.order(b.taste.loads), choose()
 		g.Add(e)
 	case "write":
 		e := event(graph.Write, task, location)
-		e.Order = b.order(kernel.Once, kernel.Release, kernel.Plain)
+		e.Order = b.order(b.taste.stores)
 		g.Place(g.Add(e), choose())
 	case "update":
 		e := event(graph.UpdateRead, task, location)
-		e.Order, e.Source = b.order(kernel.Once, kernel.Acquire, kernel.Release, kernel.AcquireRelease, kernel.Full), choose()
+		e.Order, e.Source = b.order(b.taste.updates), choose()
 		addPair(g, e, graph.UpdateWrite)
 	case "fail":
 		e := event(graph.UpdateRead, task, location)
-		e.Order, e.Source = b.order(kernel.Once, kernel.AcquireRelease, kernel.Full), choose()
+		e.Order, e.Source = b.order(b.taste.updates), choose()
 		g.Add(e)
 	case "barrier":
 		e := event(graph.Barrier, task, -1)
-		e.Barrier = kernel.Barrier(rapid.IntRange(1, 3).Draw(b.t, "barrier"))
+		e.Barrier = rapid.SampledFrom(b.taste.barriers).Draw(b.t, "barrier")
 		g.Add(e)
 	case "lock", "unlock", "try":
 		return b.lockStep(g, task, newest)
@@ -165,7 +190,7 @@ func (b *builder) adopt(g *graph.Graph) {
 // grow adds random operations as long as the model allows them; a nil model
 // allows everything.
 func (b *builder) grow(model memmodel.Model) *graph.Graph {
-	for range rapid.IntRange(2, 16).Draw(b.t, "steps") {
+	for range rapid.IntRange(4, 18).Draw(b.t, "steps") {
 		g := b.step(false)
 		if g == nil || len(g.Events) > maxEvents || model != nil && !model.Consistent(g) {
 			continue

@@ -35,5 +35,5 @@
 //	0  harmless, or every answer is the predicted one
 //	1  harmful, or an answer is not the predicted one
 //	2  the question could not be asked: wrong arguments or bad input
-//	3  unknown, where an answer was wanted
+//	3  unknown: a bound was hit, a race was never seen, or a planted fault was missed
 package main

@@ -55,7 +55,6 @@ func (p *progress) callback() func(verdict.Progress) {
 		p.mutex.Lock()
 		defer p.mutex.Unlock()
 		p.bar.Describe(describeProgress(news))
-		p.bar.Add(1) //nolint:errcheck // a terminal that is gone is no reason to give up
 	}
 }
 
@@ -71,5 +70,5 @@ func (p *progress) clear() {
 	}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.bar.Clear() //nolint:errcheck // as above
+	_ = p.bar.Clear() // a terminal that is gone is no reason to give up
 }

@@ -79,14 +79,14 @@ func missed(planted []*verdict.Verdict) int {
 	return n
 }
 
-// writeJSON writes the question for programs to read. Its fields are in the
+// writeJSON writes an answer for programs to read. Its fields are in the
 // order of their types, and map keys sorted, so that equal answers are equal
 // bytes.
-func writeJSON(w io.Writer, q *verdict.Question) error {
+func writeJSON(w io.Writer, report any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(q); err != nil {
+	if err := encoder.Encode(report); err != nil {
 		return misuse("write the answer: %w", err)
 	}
 	return nil

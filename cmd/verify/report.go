@@ -80,12 +80,12 @@ func writeOthers(w io.Writer, v *verdict.Verdict, q *verdict.Question) {
 
 // describeStats says how much was explored, and what was not.
 func describeStats(s explore.Stats) string {
-	reach := "exhaustive"
+	extent := "exhaustive"
 	if !s.Exhaustive {
-		reach = "cut: " + s.Cut
+		extent = "cut: " + s.Cut
 	}
 	return fmt.Sprintf("%s (%d complete, %d blocked, %d violating), at most %s long, %s; %s", count(s.Executions(), "execution"),
-		s.Complete, s.Blocked, s.Violating, count(s.Longest, "event"), reach, count(s.Pruned, "run")+" pruned")
+		s.Complete, s.Blocked, s.Violating, count(s.Longest, "event"), extent, count(s.Pruned, "run")+" pruned")
 }
 
 // writeOutcomes writes the first few of a list.

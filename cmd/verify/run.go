@@ -33,6 +33,7 @@ type grammar struct {
 	List   listCommand   `cmd:"" help:"List the races, their scenarios and the variants of each."`
 	Race   raceCommand   `cmd:"" help:"Answer one question, with all evidence."`
 	Replay replayCommand `cmd:"" help:"Run the execution in a trace file again."`
+	Bench  benchCommand  `cmd:"" help:"Measure natively what a patch saves."`
 }
 
 // subcommand is what each of them has to do: to write its answer and to return

@@ -10,6 +10,7 @@ import (
 
 	"benign/checkers/explore"
 	"benign/checkers/verdict"
+	"benign/impl/catalogue"
 	"benign/impl/kernel"
 	"benign/impl/scenario"
 )
@@ -124,6 +125,31 @@ func TestTraceOutlivesTheFault(t *testing.T) {
 		t.Errorf("exit %d, stdout %q, stderr %q", diverged.exit, diverged.stdout, diverged.stderr)
 	}
 	mustHave(t, diverged.stderr, file+": the execution does not fit the code")
+}
+
+// Every fault that is planted in the catalogue is found, written down, and found
+// again, with the same steps to the same end.
+func TestEveryPlantedFaultCanBeReplayed(t *testing.T) {
+	races := catalogue.All()
+	for _, race := range races {
+		for _, s := range race.Scenarios {
+			for _, v := range s.Variants {
+				if v.Role != scenario.Planted {
+					continue
+				}
+				t.Run(race.Name+"/"+s.Name+"/"+v.Name, func(t *testing.T) {
+					file := filepath.Join(t.TempDir(), "trace")
+					found := runRaces(races, "", "race", race.Name+"/"+s.Name, "--variant", v.Name, "--trace", file, "--model", "sc")
+					again := runRaces(races, "", "replay", file)
+					if found.exit != exitHarmful || again.exit != exitHarmful || again.stderr != "" {
+						t.Fatalf("exit %d, then %d, stderr %q", found.exit, again.exit, again.stderr)
+					}
+					_, drawing, _ := strings.Cut(again.stdout, "\n\n")
+					mustHave(t, found.stdout, drawing)
+				})
+			}
+		}
+	}
 }
 
 func TestNoFindingLeavesTheTraceAlone(t *testing.T) {

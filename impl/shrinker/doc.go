@@ -16,7 +16,9 @@
 // find.go (the next inode with maps: the race is here), scan.go (the maps of
 // one inode). Then the experiments: races.go (the list), scenarios.go (what
 // runs), fixture.go (where), operations.go and history.go (what is seen of it),
-// and planted.go (what happens when one of the checks is missing).
+// and planted.go (what happens when one of the checks is missing). At the end,
+// what it is all for: experiment.go measures how much the patch saves, with
+// openfiles.go (over what) and lockmeter.go (what is counted).
 //
 // Locks, outermost first: roots | index of inodes, then the tree lock of an
 // inode and its i_mmap_lock, both only tried, then i_lock. Nothing sleeps

@@ -8,10 +8,13 @@ import (
 	"benign/impl/kernel"
 )
 
-// Bounds of an [Experiment]. An open file takes about a kilobyte of memory.
 const (
-	MaxExperimentInodes  = 1 << 20
-	MaxExperimentRounds  = 10_000
+	// MaxExperimentInodes bounds the files of either kind in an [Experiment]. One
+	// takes about a kilobyte of memory.
+	MaxExperimentInodes = 1 << 20
+	// MaxExperimentRounds bounds its rounds.
+	MaxExperimentRounds = 10_000
+	// MaxExperimentReaders bounds its readers.
 	MaxExperimentReaders = 1_000
 )
 
@@ -60,7 +63,7 @@ type Measured struct {
 // Run does the experiment. It returns an error if a bound is not kept, or if
 // the walks did not do what they are measured for.
 func (x Experiment) Run() (Comparison, error) {
-	if err := x.validate(); err != nil {
+	if err := x.Validate(); err != nil {
 		return Comparison{}, err
 	}
 	f := openAll(x.Inodes, x.WithMaps)
@@ -75,7 +78,8 @@ func (x Experiment) Run() (Comparison, error) {
 	return Comparison{Base: base.found, Patched: patched.found}, err
 }
 
-func (x Experiment) validate() error {
+// Validate returns an error if a bound is not kept.
+func (x Experiment) Validate() error {
 	for _, p := range []struct {
 		what               string
 		value, least, most int

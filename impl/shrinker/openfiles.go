@@ -12,8 +12,13 @@ import (
 	"benign/impl/kernel"
 )
 
-// fileSize is the size of the files of an [Experiment], in bytes.
-const fileSize = 1 << 20
+const (
+	// fileSize is the size of the files of an [Experiment], in bytes.
+	fileSize = 1 << 20
+	// cachedMisses is one in how many misses the readers cache an extent map
+	// for. If it were all, the garbage collector would be the one to be measured.
+	cachedMisses = 16
+)
 
 // openFiles is a native filesystem with many open files, for an [Experiment].
 type openFiles struct {
@@ -74,7 +79,7 @@ func (f *openFiles) startReaders(readers int, seed uint64) (stop func()) {
 			t, random := f.world.NewTask("reader"), rand.New(rand.NewPCG(seed, n))
 			started.Done()
 			for !over.Load() {
-				read(t, f.inodes[random.IntN(len(f.inodes))])
+				read(t, f.inodes[random.IntN(len(f.inodes))], random.IntN(cachedMisses) == 0)
 				// Without a processor for each, the walk would stand still for
 				// as long as the scheduler lets a reader run.
 				runtime.Gosched()
@@ -89,18 +94,19 @@ func (f *openFiles) startReaders(readers int, seed uint64) (stop func()) {
 	}
 }
 
-// read looks the extent map of the file up. If there is none it caches one,
-// and lets go of it as memory pressure would: when all readers have ended, no
-// file has one that it had not before.
-func read(t *kernel.Task, inode *evict.Inode) {
+// read looks the extent map of a file up. If there is none it may cache one, and
+// then lets go of it as memory pressure would: when all readers have ended, no
+// file has a map that it had not before.
+func read(t *kernel.Task, inode *evict.Inode, mayCache bool) {
 	tree := &inode.Maps
 	tree.Lock.RLock(t)
 	found := tree.Lookup(t, 0, extentmap.BlockSize)
 	tree.Lock.RUnlock(t)
-	if found != nil {
+	switch {
+	case found != nil:
 		found.Put(t)
-		return
+	case mayCache:
+		cache(t, inode)
+		tree.ReleaseFolio(t, 0, fileSize, nil)
 	}
-	cache(t, inode)
-	tree.ReleaseFolio(t, 0, fileSize, nil)
 }
