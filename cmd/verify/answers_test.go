@@ -49,6 +49,7 @@ func evictionFinding() *verdict.Finding {
 			{Task: 1, What: "lock bucket#1.lock", Place: "cache/evict.go:30 cache.(*Bucket).evict", Callers: []string{"cache/evict.go:12 cache.Evict"}},
 			{Task: 1, What: "release store to bucket#1.first = nil", Place: "cache/evict.go:33 cache.(*Bucket).evict"},
 			{Task: 0, What: "once load of bucket#1.first = entry#1", Note: "stale: the newest value was nil", Place: "cache/lookup.go:51 cache.(*Bucket).peek"},
+			{Task: 1, Private: true, What: "update of evictor#1.evicted: 0 → 1", Place: "cache/evict.go:34 cache.(*Bucket).evict"},
 			{Task: 1, What: "unlock bucket#1.lock", Place: "cache/evict.go:35 cache.(*Bucket).evict"},
 			{Task: 0, What: "update of entry#1.references with a name that goes on: 0 → 1", Place: "cache/a-file-with-a-long-name.go:1234 cache.(*Entry).getUnlessZero"},
 		},

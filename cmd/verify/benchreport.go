@@ -216,7 +216,8 @@ depend on the machine. How long they are held does; reading the clock for that
 is left out of it.
 
 Both forms walk over the same files in turns, so other load hits both. It still
-moves single numbers by some percent; the ratio of each round moves least.
+moves the numbers from run to run, the ratio of each round less than that of the
+medians, and all of them less with more rounds.
 `)
 	for _, l := range r.Loads {
 		if r.Processors <= l.Readers {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -17,10 +18,16 @@ const noteMark = "! "
 
 // writeInterleaving draws an execution as kernel developers write it by hand: a
 // column a task, time going down, and the source position at the right end.
-func writeInterleaving(w io.Writer, f *verdict.Finding) {
+// Steps on memory that no other task touches are left out unless all are wanted.
+func writeInterleaving(w io.Writer, f *verdict.Finding, all bool) {
 	at := len(f.Tasks) // the column of positions
 	lines := [][]string{append(append([]string{}, f.Tasks...), "at")}
+	hidden := 0
 	for _, step := range f.Steps {
+		if step.Private && !all {
+			hidden++
+			continue
+		}
 		line := make([]string, at+1)
 		line[step.Task], line[at] = step.What, position(step.Place)
 		lines = append(lines, line)
@@ -40,6 +47,9 @@ func writeInterleaving(w io.Writer, f *verdict.Finding) {
 		rule[i] = strings.Repeat("-", width)
 	}
 	writeTable(w, "  ", slices.Insert(lines, 1, rule))
+	if hidden > 0 {
+		fmt.Fprintf(w, "\n  left out: %s on memory that no other task touches (--all-steps)\n", count(hidden, "step"))
+	}
 }
 
 // position shortens a place, "cache/evict.go:30 cache.(*Bucket).evict", to what

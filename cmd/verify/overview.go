@@ -161,7 +161,7 @@ func writeSurprises(w io.Writer, asked []*verdict.Question, maxExecutions int) {
 			fmt.Fprintf(w, "UNEXPECTED: %s/%s, variant %s under %s: expected %s, got %s: %s\n\n",
 				v.Race, v.Scenario, v.Variant, v.Model, v.Expected, classOf(v), oneLine(v.Reason))
 			if v.Finding != nil {
-				writeFinding(w, v)
+				writeFinding(w, v, false)
 			}
 			fmt.Fprintf(w, "reproduce it with\n\n  %s\n\n", commandLine(v, maxExecutions))
 		}

@@ -18,6 +18,8 @@ type raceCommand struct {
 	Variant string `placeholder:"NAME" help:"Ask about this variant, in every scenario that has it, and not about the candidate."`
 	JSON    bool   `name:"json" help:"Print the answer as JSON. The same question gets the same bytes."`
 	Trace   string `placeholder:"FILE" help:"Write the shortest harmful execution to FILE, for verify replay."`
+
+	AllSteps bool `help:"Draw every step of an execution, also those on memory that no other task touches."`
 }
 
 func (c *raceCommand) run(e *environment) (exit int, err error) {
@@ -44,7 +46,7 @@ func (c *raceCommand) run(e *environment) (exit int, err error) {
 	if c.JSON {
 		err = writeJSON(e.stdout, q)
 	} else {
-		writeQuestion(e.stdout, q, c.MaxExecutions)
+		writeQuestion(e.stdout, q, c.MaxExecutions, c.AllSteps)
 	}
 	if err == nil && c.Trace != "" {
 		err = c.saveTrace(e.stderr, q)

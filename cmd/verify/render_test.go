@@ -25,8 +25,8 @@ func TestGolden(t *testing.T) {
 		name  string
 		write func(b *bytes.Buffer)
 	}{
-		{"question", func(b *bytes.Buffer) { writeQuestion(b, cacheQuestion(), explore.DefaultMaxExecutions) }},
-		{"interleaving", func(b *bytes.Buffer) { writeInterleaving(b, evictionFinding()) }},
+		{"question", func(b *bytes.Buffer) { writeQuestion(b, cacheQuestion(), explore.DefaultMaxExecutions, false) }},
+		{"interleaving", func(b *bytes.Buffer) { writeInterleaving(b, evictionFinding(), true) }},
 		{"overview", func(b *bytes.Buffer) {
 			asked := []*verdict.Question{predictedQuestion(), cacheQuestion(), findingQuestion()}
 			for _, q := range asked {
@@ -88,7 +88,7 @@ func TestJSONCanBeRead(t *testing.T) {
 func TestColumnsAreBounded(t *testing.T) {
 	f := evictionFinding()
 	f.Tasks[0] = strings.Repeat("long ", 30)
-	text := rendered(func(b *bytes.Buffer) { writeInterleaving(b, f) })
+	text := rendered(func(b *bytes.Buffer) { writeInterleaving(b, f, true) })
 	for line := range strings.Lines(text) {
 		if n := utf8.RuneCountInString(line); n > 3*(maxColumn+2)+1 {
 			t.Errorf("%d runes wide: %q", n, line)

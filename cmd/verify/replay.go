@@ -19,6 +19,8 @@ const maxTraceBytes = 4 << 20
 // replayCommand runs one execution again.
 type replayCommand struct {
 	File string `arg:"" placeholder:"FILE" help:"A trace, as verify race --trace has written it; - stands for the standard input."`
+
+	AllSteps bool `help:"Draw every step, also those on memory that no other task touches."`
 }
 
 func (c *replayCommand) run(e *environment) (exit int, err error) {
@@ -42,7 +44,7 @@ func (c *replayCommand) run(e *environment) (exit int, err error) {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
 	fmt.Fprintf(e.stdout, "%s/%s, variant %s under %s\n\n", header.Race, header.Scenario, header.Variant, header.Model)
-	writeInterleaving(e.stdout, finding)
+	writeInterleaving(e.stdout, finding, c.AllSteps)
 	if finding.Clean() {
 		fmt.Fprintln(e.stdout, "\nclean: nothing is broken in this execution")
 		return exitHarmless, nil

@@ -25,7 +25,7 @@ func field(w io.Writer, label, format string, args ...any) {
 }
 
 // writeQuestion writes every answer to a question with its evidence.
-func writeQuestion(w io.Writer, q *verdict.Question, maxExecutions int) {
+func writeQuestion(w io.Writer, q *verdict.Question, maxExecutions int, allSteps bool) {
 	fmt.Fprintf(w, "%s: %s\n", q.Name, q.Title)
 	if q.Race.Patch != "" {
 		field(w, "patch", "%s", q.Race.Patch)
@@ -37,7 +37,7 @@ func writeQuestion(w io.Writer, q *verdict.Question, maxExecutions int) {
 		writeOthers(w, v, q)
 		fmt.Fprintln(w)
 		if v.Finding != nil {
-			writeFinding(w, v)
+			writeFinding(w, v, allSteps)
 			writePasteLines(w, v, maxExecutions)
 		}
 	}
@@ -139,8 +139,8 @@ func describePlanted(v *verdict.Verdict) string {
 }
 
 // writeFinding draws the shortest execution that breaks something.
-func writeFinding(w io.Writer, v *verdict.Verdict) {
-	writeInterleaving(w, v.Finding)
+func writeFinding(w io.Writer, v *verdict.Verdict, allSteps bool) {
+	writeInterleaving(w, v.Finding, allSteps)
 	fmt.Fprintf(w, "\nbroken: %s\n\n", broken(v.Finding))
 }
 
