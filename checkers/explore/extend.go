@@ -146,41 +146,47 @@ func (r *run) step(th *thread) {
 	}
 }
 
+// sources returns what an event at the location can read from: the initial
+// state and every write. It is valid until the next call.
+func (r *run) sources(location int32) []int32 {
+	r.list = append(append(r.list[:0], graph.Init), r.g.Coherence[location]...)
+	return r.list
+}
+
 // addRead adds a load or the read part of an update.
 func (r *run) addRead(th *thread, e graph.Event) {
 	newest := r.g.LastWrite(e.Location)
-	for _, source := range append([]int32{graph.Init}, r.g.Coherence[e.Location]...) {
+	for _, source := range r.sources(e.Location) {
 		if source == newest {
 			continue
 		}
 		e.Source = source
-		g := r.g.Clone()
-		read := g.Add(e)
 		if e.Kind == graph.UpdateRead {
 			if updated, writes := th.op.Update(r.value(e.Location, source)); writes {
-				r.secondHalfElsewhere(g, read, graph.UpdateWrite, updated)
+				r.offerPair(e, graph.UpdateWrite, updated)
 				continue
 			}
 		}
-		r.offer(g)
+		r.offerWith(e)
 	}
 	e.Source = newest
 	r.apply(r.g.Add(e))
 }
 
-// secondHalfElsewhere adds the write part of an update or acquisition whose
-// read part, the last event of g, does not read the newest write, and offers
-// what can come of it.
-func (r *run) secondHalfElsewhere(g *graph.Graph, read int32, kind graph.Kind, value uint64) {
-	first := g.Events[read]
-	write := g.Add(graph.Event{Kind: kind, Order: first.Order, Mode: first.Mode, Try: first.Try, Task: first.Task,
+// offerPair offers what can come of an update or acquisition whose read part
+// does not read the newest write.
+func (r *run) offerPair(first graph.Event, kind graph.Kind, value uint64) {
+	read := r.g.Add(first)
+	write := r.g.Add(graph.Event{Kind: kind, Order: first.Order, Mode: first.Mode, Try: first.Try, Task: first.Task,
 		Location: first.Location, Source: graph.Init, Pair: read, End: graph.Init, Value: value})
-	g.Place(write, first.Source)
-	rivals := rivals(g, read)
-	r.revisit(g, write, rivals)
+	r.g.Place(write, first.Source)
+	rivals := rivals(r.g, read)
+	r.revisit(r.g, write, rivals)
 	if len(rivals) == 0 {
-		r.offer(g)
+		r.offerCopy()
 	}
+	r.g.Undo()
+	r.g.Undo()
 }
 
 // rivals returns the other events that read from the same source as the read
@@ -208,10 +214,10 @@ func (r *run) addSecondHalf(th *thread, e graph.Event) {
 	e.Value = th.updated
 	source := r.g.Events[e.Pair].Source
 	if rivals := rivals(r.g, e.Pair); len(rivals) > 0 {
-		g := r.g.Clone()
-		id := g.Add(e)
-		g.Place(id, source)
-		r.revisit(g, id, rivals)
+		id := r.g.Add(e)
+		r.g.Place(id, source)
+		r.revisit(r.g, id, rivals)
+		r.g.Undo()
 		th.stuck = true
 		return
 	}
@@ -241,13 +247,12 @@ func (r *run) readPart(e graph.Event) int32 {
 func (r *run) addWrite(e graph.Event, value uint64) {
 	e.Value = value
 	newest := r.g.LastWrite(e.Location)
-	for _, after := range append([]int32{graph.Init}, r.g.Coherence[e.Location]...) {
-		if after == newest {
-			continue
+	for _, after := range r.sources(e.Location) {
+		if after != newest {
+			r.g.Place(r.g.Add(e), after)
+			r.offerCopy()
+			r.g.Undo()
 		}
-		g := r.g.Clone()
-		g.Place(g.Add(e), after)
-		r.offer(g)
 	}
 	id := r.g.Add(e)
 	r.g.Place(id, newest)
@@ -259,11 +264,10 @@ func (r *run) addWrite(e graph.Event, value uint64) {
 // chain of sections here, before every other section elsewhere.
 func (r *run) addAcquire(th *thread, e graph.Event) {
 	last := r.g.LastWrite(e.Location)
-	for _, source := range append([]int32{graph.Init}, r.g.Coherence[e.Location]...) {
+	for _, source := range r.sources(e.Location) {
 		if source != last {
 			e.Source = source
-			g := r.g.Clone()
-			r.secondHalfElsewhere(g, g.Add(e), graph.LockWrite, 0)
+			r.offerPair(e, graph.LockWrite, 0)
 		}
 	}
 	e.Source = last
@@ -281,18 +285,15 @@ func (r *run) addAcquire(th *thread, e graph.Event) {
 func (r *run) addTry(e graph.Event) {
 	newest := r.g.LastWrite(e.Location)
 	busy := r.held(e.Location)
-	for _, source := range append([]int32{graph.Init}, r.g.Coherence[e.Location]...) {
+	for _, source := range r.sources(e.Location) {
 		e.Source = source
 		if source != graph.Init && !(source == newest && busy) {
-			g := r.g.Clone()
 			e.Kind = graph.LockFail
-			g.Add(e)
-			r.offer(g)
+			r.offerWith(e)
 		}
 		if source != newest {
-			g := r.g.Clone()
 			e.Kind = graph.LockRead
-			r.secondHalfElsewhere(g, g.Add(e), graph.LockWrite, 0)
+			r.offerPair(e, graph.LockWrite, 0)
 		}
 	}
 	e.Source, e.Kind = newest, graph.LockRead
@@ -310,9 +311,7 @@ func (r *run) addBusy(e graph.Event) {
 	for id := range int32(len(r.g.Events)) {
 		if id != source && hinders(r.g, id, e.Location, e.Task) {
 			e.Source, e.Location = id, r.g.Events[id].Location
-			g := r.g.Clone()
-			g.Add(e)
-			r.offer(g)
+			r.offerWith(e)
 		}
 	}
 	e.Kind, e.Source = kind, source
@@ -393,9 +392,9 @@ func (r *run) handOver(unlock int32, waiters []int32) {
 func (r *run) addChoice(e graph.Event, n int) {
 	for alternative := 1; alternative < n; alternative++ {
 		e.Choice = int32(alternative)
-		g := r.g.Clone()
-		g.Add(e)
-		r.push(g)
+		r.g.Add(e)
+		r.push(r.g.Clone())
+		r.g.Undo()
 	}
 	e.Choice = 0
 	r.apply(r.g.Add(e))
@@ -437,7 +436,22 @@ func (r *run) child(id int, name string) int32 {
 // childID names a task by its parent and the count of children before it.
 func childID(parent, sequence int) int { return (parent+1)<<6 + sequence }
 
-// offer schedules a graph if the model allows it.
+// offerWith schedules a copy of the run's graph with one event more, if the
+// model allows it.
+func (r *run) offerWith(e graph.Event) {
+	r.g.Add(e)
+	r.offerCopy()
+	r.g.Undo()
+}
+
+// offerCopy schedules a copy of the run's graph if the model allows it.
+func (r *run) offerCopy() {
+	if r.worker.model.Consistent(r.g) {
+		r.push(r.g.Clone())
+	}
+}
+
+// offer schedules a graph, which the caller gives away, if the model allows it.
 func (r *run) offer(g *graph.Graph) {
 	if r.worker.model.Consistent(g) {
 		r.push(g)

@@ -43,7 +43,9 @@ func (r *run) locate(l *kernel.Location, number int, lock bool) int32 {
 
 func (r *run) findOrAdd(l *kernel.Location, number int, lock bool) int32 {
 	owner, field := l.ID()
-	r.identify(l)
+	if r.trace != nil {
+		r.identify(l)
+	}
 	for i := range r.g.Locations {
 		g := &r.g.Locations[i]
 		if g.Owner == owner && g.Field == field && g.Strand == number {

@@ -24,6 +24,8 @@ type run struct {
 	slots    []slot             // by kernel.Location.Slot-1
 	words    []*kernel.Location // by location of the graph
 
+	list []int32 // see sources
+
 	violation *kernel.Violation
 	failure   error // nondeterminism or a broken bound, not a property of the code
 	abandoned bool

@@ -2,6 +2,8 @@ package explore
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"benign/checkers/graph"
 	"benign/checkers/memmodel"
@@ -97,8 +99,20 @@ func (r *run) staleness(e *graph.Event) string {
 
 // Replay runs one execution again, following the source, and returns it with
 // its steps in an order in which it can have happened. Every event of the trace
-// must fit the code; a [*DivergenceError] says where it does not.
+// must fit the code, and the memory model must allow the execution; a
+// [*DivergenceError] says where that is not so. Code that goes on where the
+// trace ends gives an execution that has not Ended.
 func Replay(config Config, trace *Trace) (*Execution, []Step, error) {
+	config = config.withDefaults()
+	model, err := memmodel.New(config.Model)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(trace.graph.Events) > config.MaxEvents:
+		return nil, nil, fmt.Errorf("%w (%d)", errTooManyEvents, config.MaxEvents)
+	case !model.Consistent(trace.graph):
+		return nil, nil, &DivergenceError{Detail: "the memory model " + config.Model + " does not allow it"}
+	}
 	return ReplayGraph(config, trace.graph)
 }
 
@@ -109,28 +123,43 @@ func ReplayGraph(config Config, g *graph.Graph) (*Execution, []Step, error) {
 		_, err := memmodel.New(config.Model)
 		return nil, nil, err
 	}
-	known := sharers{}
-	for {
+	for known := (sharers{}).with(sharersIn(g)); ; {
+		own := g.Clone()
+		own.Locations = slices.Clone(g.Locations) // those of a parsed trace are identified
 		w := newWorker(newExploration(config, known))
-		e, steps, err := w.replay(g.Clone())
+		e, steps, err := w.replay(own)
 		w.pool.close()
-		if len(w.discovered) == 0 {
+		more := known.with(append(w.discovered, sharersIn(own)...))
+		if err == nil || maps.EqualFunc(more, known, slices.Equal) {
 			return e, steps, err
 		}
-		known = known.with(w.discovered)
+		known = more
 	}
+}
+
+// sharersIn returns the sharers that the strands of a graph tell. Those of a
+// parsed trace are known once their locks have been identified.
+func sharersIn(g *graph.Graph) []sharer {
+	var found []sharer
+	for _, l := range g.Locations {
+		if l.Strand > 0 && l.Owner != 0 {
+			found = append(found, sharer{lockName{l.Owner, l.Field}, l.Strand - 1})
+		}
+	}
+	return found
 }
 
 // replay runs the graph and nothing that goes beyond it.
 func (w *worker) replay(g *graph.Graph) (*Execution, []Step, error) {
 	order := memmodel.Interleave(g)
 	r := w.start(g, &tracer{})
-	r.setUp()
+	r.setUpAgain()
 	if !r.stopped() {
 		r.replay(order)
 	}
 	if !r.stopped() {
 		r.wake()
+		r.fitWaiting()
 	}
 	r.partial = !r.stopped() && r.next() != nil
 	e, err := r.conclude()
@@ -140,10 +169,44 @@ func (w *worker) replay(g *graph.Graph) (*Execution, []Step, error) {
 	return e, r.trace.steps, err
 }
 
+// setUpAgain sets up and makes sure that the scenario has the tasks of the
+// graph. Those that others start come later.
+func (r *run) setUpAgain() {
+	tasks := r.g.Tasks
+	listed := 0
+	for listed < len(tasks) && ofScenario(tasks[listed].ID) {
+		listed++
+	}
+	r.g.Tasks = tasks[:listed:listed]
+	r.setUp()
+	r.g.Tasks = tasks
+	if r.instance != nil && len(r.instance.Tasks) != listed {
+		r.diverge("it has %d tasks, and the scenario %d", listed, len(r.instance.Tasks))
+	}
+}
+
+// fitWaiting makes sure that the tasks are where the graph says that they wait
+// for a lock.
+func (r *run) fitWaiting() {
+	for _, id := range r.blocked {
+		e := r.g.Events[id]
+		if e.Kind == graph.LockIdle {
+			e.Kind = graph.LockBusy // which it would have become
+		}
+		problem := "the code no longer reaches it"
+		if int(e.Task) < len(r.threads) && (e.Previous == graph.Init || r.done.Has(e.Previous)) {
+			problem = r.mismatch(r.threads[e.Task], &e)
+		}
+		if problem != "" {
+			r.diverge("%s: %s", r.describeEvent(id), problem)
+		}
+	}
+}
+
 // Shorten returns the smallest execution it finds that breaks the same kind of
-// property, named by kind: events that nothing else in the execution depends on are dropped,
-// latest first, as long as the violation stays. Violations that only whole
-// executions show are returned as they are.
+// property, named by kind: events that nothing else in the execution depends on
+// are dropped, latest first, as long as the violation stays. Violations that
+// only whole executions show are returned as they are.
 func Shorten(config Config, g *graph.Graph, kind string) *graph.Graph {
 	for changed := true; changed; {
 		changed = false

@@ -25,11 +25,8 @@ func ParseTrace(name string, text []byte) (TraceHeader, *Trace, error) {
 		names: map[string]int32{}, locations: map[strandName]int32{}}
 	p.lines = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	header := p.header()
-	for p.more() && (len(p.g.Tasks) == 0 || strings.HasPrefix(p.rest(), "task ")) {
+	for p.more() && strings.HasPrefix(p.rest(), "task ") {
 		p.task()
-	}
-	if len(p.g.Tasks) == 0 {
-		p.fail("a line \"task NUMBER NAME\"")
 	}
 	for p.more() {
 		p.event()
@@ -140,10 +137,6 @@ func (p *traceParser) keyword(word string) string {
 // task reads a line that names a task: first those of the scenario, which are
 // numbered from 1, then those that others start.
 func (p *traceParser) task() {
-	if !strings.HasPrefix(p.rest(), "task ") {
-		p.fail("a line \"task NUMBER NAME\"")
-		return
-	}
 	p.column = len("task ")
 	number, others := p.word(), len(p.g.Tasks)
 	id, err := strconv.Atoi(number)
@@ -256,7 +249,7 @@ func (p *traceParser) value(e *graph.Event, key string) {
 	case "turn":
 		e.Turn = graph.Turn(p.oneOf(traceTurns))
 	case "choice":
-		e.Choice = int32(min(p.number(0), math.MaxInt32))
+		e.Choice = int32(p.number(0, math.MaxInt32))
 	case "child":
 		p.child(e)
 	}
@@ -292,7 +285,7 @@ func (p *traceParser) strand(e *graph.Event, there bool) {
 	if !there {
 		return
 	}
-	if number := p.number(1); p.err == nil {
+	if number := p.number(1, math.MaxInt); p.err == nil {
 		e.Location = p.locate(strandName{p.g.Locations[e.Location].Name, number}, true)
 	}
 }
@@ -315,12 +308,12 @@ func (p *traceParser) locate(s strandName, lock bool) int32 {
 	return at
 }
 
-// number reads a number that is not below the least one.
-func (p *traceParser) number(least int) int {
+// number reads a number within bounds.
+func (p *traceParser) number(least, most int) int {
 	word := p.word()
 	n, err := strconv.Atoi(word)
-	if err != nil || n < least || strconv.Itoa(n) != word {
-		p.fail(fmt.Sprintf("a number from %d", least))
+	if err != nil || n < least || n > most || strconv.Itoa(n) != word {
+		p.fail(fmt.Sprintf("a number from %d to %d", least, most))
 		return 0
 	}
 	p.skip(len(word))

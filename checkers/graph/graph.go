@@ -229,6 +229,24 @@ func (g *Graph) Add(e Event) int32 {
 	return id
 }
 
+// Undo takes back the last Add, with its place in coherence.
+func (g *Graph) Undo() {
+	id := int32(len(g.Events) - 1)
+	e := &g.Events[id]
+	if e.Writes() {
+		if at := slices.Index(g.Coherence[e.Location], id); at >= 0 {
+			g.Coherence[e.Location] = slices.Delete(g.Coherence[e.Location], at, at+1)
+		}
+		if e.Pair != Init {
+			g.Events[e.Pair].Pair = Init
+		}
+	}
+	t := &g.Tasks[e.Task]
+	t.Last, t.Count = e.Previous, t.Count-1
+	g.Events = g.Events[:id]
+	g.prefixes = g.prefixes[:int(id)*g.words]
+}
+
 // widen makes room for more events in every prefix set.
 func (g *Graph) widen() {
 	n := len(g.Events) - 1
@@ -336,7 +354,7 @@ func (g *Graph) Restrict(keep func(id int32) bool) (*Graph, []int32) {
 		t.Last, t.Count = int32(id), e.Index+1
 	}
 	for id := range r.Events {
-		if e := &r.Events[id]; e.Turn == Waits && r.Events[e.Source].End == Init {
+		if e := &r.Events[id]; e.Turn == Waits && (e.Source == Init || r.Events[e.Source].End == Init) {
 			e.Turn = Either
 		}
 	}

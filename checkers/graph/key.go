@@ -36,6 +36,7 @@ func (g *Graph) Key() string {
 		key = binary.AppendUvarint(key, uint64(g.Locations[l].Owner))
 		key = binary.AppendUvarint(key, uint64(g.Locations[l].Field))
 		key = binary.AppendUvarint(key, uint64(g.Locations[l].Strand))
+		key = binary.AppendUvarint(key, uint64(len(g.Coherence[l])))
 		for _, id := range g.Coherence[l] {
 			key = g.appendName(key, id)
 		}

@@ -5,8 +5,9 @@
 // model happens to forbid: program order, start and join of tasks, an unlock
 // and the acquisitions that follow it, a release that an acquire reads from,
 // directly, along a chain of updates, or through barriers (in the sense of
-// C11, 5.1.2.4 and 7.17.4). It is the same under every model, so that a race
-// on plain memory is a race even where one machine would forgive it.
+// C11, 5.1.2.4 and 7.17.4); a Full update that wrote has full barriers around
+// it. It is the same under every model, so that a race on plain memory is a race
+// even where one machine would forgive it.
 package race
 
 import (
@@ -96,6 +97,9 @@ func (d *Detector) Event(g *graph.Graph, id int32) {
 		d.learn(e, false) // a failed update orders nothing
 	case graph.UpdateWrite:
 		d.learn(&graph.Event{Task: e.Task, Order: e.Order, Source: g.Events[e.Pair].Source}, e.Order.Acquires())
+		if e.Order == kernel.Full {
+			d.barrier(e.Task, kernel.FullBarrier)
+		}
 		d.publish(g, id)
 	case graph.Write:
 		d.publish(g, id)
@@ -104,7 +108,7 @@ func (d *Detector) Event(g *graph.Graph, id int32) {
 			now.join(&d.at[g.Events[e.Source].End])
 		}
 	case graph.Barrier:
-		d.barrier(e)
+		d.barrier(e.Task, e.Barrier)
 	case graph.Join:
 		now.join(&d.now[e.Child])
 	}
@@ -134,18 +138,15 @@ func (d *Detector) publish(g *graph.Graph, id int32) {
 		if source := g.Events[e.Pair].Source; source != graph.Init {
 			released.join(&d.releases[source])
 		}
-		if e.Order == kernel.Full {
-			d.fence[e.Task] = d.now[e.Task]
-		}
 	}
 }
 
-func (d *Detector) barrier(e *graph.Event) {
-	if e.Barrier != kernel.WriteBarrier {
-		d.now[e.Task].join(&d.unfenced[e.Task])
+func (d *Detector) barrier(task int32, b kernel.Barrier) {
+	if b != kernel.WriteBarrier {
+		d.now[task].join(&d.unfenced[task])
 	}
-	if e.Barrier != kernel.ReadBarrier {
-		d.fence[e.Task] = d.now[e.Task]
+	if b != kernel.ReadBarrier {
+		d.fence[task] = d.now[task]
 	}
 }
 

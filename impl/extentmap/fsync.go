@@ -26,13 +26,23 @@ const maxLogged = 32768
 func (tr *Tree) FastSync(t *kernel.Task, transid uint64) (logged []Mapping, full bool) {
 	tr.InodeLock.Lock(t)
 	tr.MmapLock.Lock(t)
+	logged, full = tr.FastSyncLocked(t, transid)
+	tr.MmapLock.Unlock(t)
+	tr.InodeLock.Unlock(t)
+	return logged, full
+}
+
+// FastSyncLocked is [Tree.FastSync] for a caller that holds both sleeping locks
+// exclusively, and so can tell what was written before from what comes after.
+func (tr *Tree) FastSyncLocked(t *kernel.Task, transid uint64) (logged []Mapping, full bool) {
+	if !tr.InodeLock.HeldBy(t) || !tr.MmapLock.HeldBy(t) {
+		t.Violate(kernel.MissingLock, "%s is logged without its sleeping locks", tr.contents.Name())
+	}
 	if full = tr.FullSync.Load(t, kernel.Once) != 0; full {
 		tr.forgetModified(t)
 	} else {
 		logged, full = tr.logModified(t, transid)
 	}
-	tr.MmapLock.Unlock(t)
-	tr.InodeLock.Unlock(t)
 	return logged, full
 }
 

@@ -19,6 +19,7 @@ var misuses = []struct {
 	{"lookup without the lock", kernel.MissingLock, func(b *bench) { b.tree.Lookup(b.task, 0, 1) }},
 	{"first without the lock", kernel.MissingLock, func(b *bench) { b.tree.First(b.task) }},
 	{"empty without the lock", kernel.MissingLock, func(b *bench) { b.tree.Empty(b.task) }},
+	{"fsync without the sleeping locks", kernel.MissingLock, func(b *bench) { b.tree.FastSyncLocked(b.task, 7) }},
 	{"insert under a read lock", kernel.MissingLock, func(b *bench) {
 		b.tree.Lock.RLock(b.task)
 		_ = b.tree.Insert(b.task, New(b.task, whole), false)

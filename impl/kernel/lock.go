@@ -26,7 +26,7 @@ type held struct {
 func (l *lock) initLock(owner *Object, name string, sleeping bool) {
 	l.Location.init(owner, name, nil)
 	l.sleeping = sleeping
-	l.class = owner.world.options.LockOrder.class(owner.class + "." + name)
+	l.class = owner.world.options.LockOrder.class(owner.class, name)
 }
 
 // acquire waits for the lock.
@@ -34,7 +34,7 @@ func (l *lock) acquire(t *Task, mode LockMode) {
 	l.owner.Use(t)
 	l.checkAcquire(t, true)
 	if t.engine != nil {
-		t.engine.Perform(t, &Op{Kind: OpAcquire, Location: &l.Location, Mode: mode})
+		t.perform(Op{Kind: OpAcquire, Location: &l.Location, Mode: mode})
 	} else {
 		l.acquireNative(mode)
 	}
@@ -48,7 +48,7 @@ func (l *lock) try(t *Task, mode LockMode) bool {
 	var ok bool
 	switch {
 	case t.engine != nil:
-		ok = t.engine.Perform(t, &Op{Kind: OpAcquire, Location: &l.Location, Mode: mode, Try: true}).OK
+		ok = t.perform(Op{Kind: OpAcquire, Location: &l.Location, Mode: mode, Try: true}).OK
 	case mode == Exclusive:
 		ok = l.native.TryLock()
 	default:
@@ -66,7 +66,7 @@ func (l *lock) release(t *Task, mode LockMode) {
 	l.owner.Use(t)
 	switch {
 	case t.engine != nil:
-		t.engine.Perform(t, &Op{Kind: OpRelease, Location: &l.Location, Mode: mode})
+		t.perform(Op{Kind: OpRelease, Location: &l.Location, Mode: mode})
 	case mode == Exclusive:
 		l.native.Unlock()
 	default:

@@ -19,16 +19,20 @@ type LockOrder struct {
 	after [maxLockClasses]atomic.Uint64 // bit c of after[h]: c was waited for under h
 
 	mutex   sync.Mutex
-	classes map[string]int
+	classes map[lockClass]int
 	names   []string
 }
 
 // NewLockOrder returns an order without edges.
-func NewLockOrder() *LockOrder { return &LockOrder{classes: make(map[string]int)} }
+func NewLockOrder() *LockOrder { return &LockOrder{classes: make(map[lockClass]int)} }
 
-func (o *LockOrder) class(name string) int {
+// lockClass names the locks of one field of one class of objects.
+type lockClass struct{ owner, field string }
+
+func (o *LockOrder) class(owner, field string) int {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
+	name := lockClass{owner, field}
 	c, ok := o.classes[name]
 	if !ok {
 		c = len(o.names)
@@ -36,7 +40,7 @@ func (o *LockOrder) class(name string) int {
 			panic(fmt.Sprintf("kernel: more than %d lock classes", maxLockClasses))
 		}
 		o.classes[name] = c
-		o.names = append(o.names, name)
+		o.names = append(o.names, owner+"."+field)
 	}
 	return c
 }

@@ -26,7 +26,7 @@ func (p *Pointer[T]) Load(t *Task, order Order) *T { return p.LoadRacy(t, order,
 func (p *Pointer[T]) LoadRacy(t *Task, order Order, site *RaceSite) *T {
 	p.owner.Use(t)
 	if t.engine != nil {
-		r := t.engine.Perform(t, &Op{Kind: OpLoad, Location: &p.Location, Order: order, Site: site})
+		r := t.perform(Op{Kind: OpLoad, Location: &p.Location, Order: order, Site: site})
 		return pointee[T](p.owner.world, r.Value)
 	}
 	if order == Plain {
@@ -40,7 +40,7 @@ func (p *Pointer[T]) Store(t *Task, order Order, value *T) {
 	p.owner.Use(t)
 	switch {
 	case t.engine != nil:
-		t.engine.Perform(t, &Op{Kind: OpStore, Location: &p.Location, Order: order, Value: handle(value)})
+		t.perform(Op{Kind: OpStore, Location: &p.Location, Order: order, Value: handle(value)})
 	case order == Plain:
 		p.value = unsafe.Pointer(value)
 	default:
@@ -53,7 +53,7 @@ func (p *Pointer[T]) CompareAndSwap(t *Task, order Order, old, updated *T) bool 
 	p.owner.Use(t)
 	if t.engine != nil {
 		expected, replacement := handle(old), handle(updated)
-		return t.engine.Perform(t, &Op{Kind: OpUpdate, Location: &p.Location, Order: order,
+		return t.perform(Op{Kind: OpUpdate, Location: &p.Location, Order: order,
 			Update: func(seen uint64) (uint64, bool) { return replacement, seen == expected }}).OK
 	}
 	return atomic.CompareAndSwapPointer(&p.value, unsafe.Pointer(old), unsafe.Pointer(updated))

@@ -31,7 +31,7 @@ func (w *Word[T]) Load(t *Task, order Order) T { return w.LoadRacy(t, order, nil
 func (w *Word[T]) LoadRacy(t *Task, order Order, site *RaceSite) T {
 	w.owner.Use(t)
 	if t.engine != nil {
-		return T(t.engine.Perform(t, &Op{Kind: OpLoad, Location: &w.Location, Order: order, Site: site}).Value)
+		return T(t.perform(Op{Kind: OpLoad, Location: &w.Location, Order: order, Site: site}).Value)
 	}
 	if order == Plain {
 		return T(w.value)
@@ -44,7 +44,7 @@ func (w *Word[T]) Store(t *Task, order Order, value T) {
 	w.owner.Use(t)
 	switch {
 	case t.engine != nil:
-		t.engine.Perform(t, &Op{Kind: OpStore, Location: &w.Location, Order: order, Value: uint64(value)})
+		t.perform(Op{Kind: OpStore, Location: &w.Location, Order: order, Value: uint64(value)})
 	case order == Plain:
 		w.value = uint64(value)
 	default:
@@ -105,7 +105,7 @@ func (w *Word[T]) Update(t *Task, order Order, f func(old T) (updated T, writes 
 }
 
 func (w *Word[T]) update(t *Task, order Order, f func(uint64) (uint64, bool)) Result {
-	return t.engine.Perform(t, &Op{Kind: OpUpdate, Location: &w.Location, Order: order, Update: f})
+	return t.perform(Op{Kind: OpUpdate, Location: &w.Location, Order: order, Update: f})
 }
 
 // wordCell keeps the engine's view of a word out of the word's own methods.

@@ -98,6 +98,7 @@ type Task struct {
 	objects  int // objects made so far, for stable names
 	spinning int // spinning locks held
 	held     []held
+	op       Op            // explored: the operation that the engine is deciding
 	done     chan struct{} // natively: closed at the end of a spawned task
 	// Slot is scratch space for the engine: the number of the task in the
 	// current execution.
@@ -134,6 +135,13 @@ func (t *Task) ID() int { return t.id }
 // World returns the machine that the task runs on.
 func (t *Task) World() *World { return t.world }
 
+// perform hands an operation to the engine. The task keeps it, so that none is
+// allocated.
+func (t *Task) perform(op Op) Result {
+	t.op = op
+	return t.engine.Perform(t, &t.op)
+}
+
 // Violate reports a broken safety property. It does not return: natively it
 // panics with a [*Violation], explored it ends the execution.
 func (t *Task) Violate(kind ViolationKind, format string, args ...any) {
@@ -155,7 +163,7 @@ func (t *Task) Assert(condition bool, format string, args ...any) {
 // Go's atomics are already sequentially consistent.
 func (t *Task) Barrier(b Barrier) {
 	if t.engine != nil {
-		t.engine.Perform(t, &Op{Kind: OpBarrier, Barrier: b})
+		t.perform(Op{Kind: OpBarrier, Barrier: b})
 	}
 }
 
@@ -179,7 +187,7 @@ func (t *Task) Choose(label string, n int) int {
 	if t.engine == nil || n < 2 {
 		return 0
 	}
-	return t.engine.Perform(t, &Op{Kind: OpChoose, Label: label, Choices: n}).Choice
+	return t.perform(Op{Kind: OpChoose, Label: label, Choices: n}).Choice
 }
 
 // Resched is a point at which the task may be scheduled away, like
@@ -197,7 +205,7 @@ func (t *Task) mayPotentiallySleep(what string) {
 func (t *Task) Go(name string, body func(*Task)) *Task {
 	if t.engine != nil {
 		child := &Task{world: t.world, engine: t.engine, name: name}
-		t.engine.Perform(t, &Op{Kind: OpSpawn, Label: name, Child: child, Body: body})
+		t.perform(Op{Kind: OpSpawn, Label: name, Child: child, Body: body})
 		return child
 	}
 	if t.world.engine != nil {
@@ -218,7 +226,7 @@ func (t *Task) Go(name string, body func(*Task)) *Task {
 func (t *Task) Join(child *Task) {
 	t.mayPotentiallySleep("join")
 	if t.engine != nil && child.engine != nil {
-		t.engine.Perform(t, &Op{Kind: OpJoin, Child: child})
+		t.perform(Op{Kind: OpJoin, Child: child})
 		return
 	}
 	if child.done != nil {

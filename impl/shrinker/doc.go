@@ -15,7 +15,7 @@
 // for a run, and who runs), walk.go (from root to root, from inode to inode),
 // find.go (the next inode with maps: the race is here), scan.go (the maps of
 // one inode). Then the experiments: races.go (the list), scenarios.go (what
-// runs), fixture.go (where), operations.go and history.go (what is seen of it),
+// runs) and wide.go (more of it), fixture.go (where), operations.go and history.go (what is seen of it),
 // and planted.go (what happens when one of the checks is missing). At the end,
 // what it is all for: experiment.go measures how much the patch saves, with
 // openfiles.go (over what) and lockmeter.go (what is counted).

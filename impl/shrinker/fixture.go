@@ -42,9 +42,11 @@ type fixture struct {
 
 	open    []*evict.Inode        // references that the teardown drops
 	initial map[string]spec.Inode // what the set-up has made, by partition
-	written []extentmap.Mapping   // data of the running transaction, in the first inode
-	logged  []extentmap.Mapping   // what fsyncs have made durable; fsync's task only
-	synced  bool                  // a full fsync has made everything durable; ditto
+
+	// What the running transaction has written into the first inode and nobody
+	// has overwritten, and what fsyncs have made durable of that or of older
+	// data. Under the inode's InodeLock.
+	written, durable []extentmap.Mapping
 }
 
 // newFixture mounts an empty filesystem. It runs before the tasks.
@@ -165,14 +167,14 @@ func (f *fixture) check(t *kernel.Task) error {
 // checkWritten looks for written data that neither is durable nor will be by
 // the next fsync. The data is in the first inode, which must still be open.
 func (f *fixture) checkWritten(t *kernel.Task) error {
-	if len(f.written) == 0 || f.synced {
+	if len(f.written) == 0 {
 		return nil
 	}
 	tree := &f.open[0].Maps
 	if tree.FullSync.Load(t, kernel.Once) != 0 {
 		return nil
 	}
-	safe := append(tree.Modified(t), f.logged...)
+	safe := append(tree.Modified(t), f.durable...)
 	for _, m := range tree.Snapshot(t) {
 		if m.Flags.Has(extentmap.Pinned) {
 			safe = append(safe, m)
@@ -200,13 +202,21 @@ func (f *fixture) watch() {
 	}
 }
 
+// overwrite takes note of data that has been written, in place of what was
+// there. The caller holds the inode lock.
+func (f *fixture) overwrite(m extentmap.Mapping) {
+	f.written = slices.DeleteFunc(f.written, func(old extentmap.Mapping) bool { return old.Intersects(m.Start, m.End()) })
+	f.written = append(f.written, m)
+}
+
 // missing returns an error unless every mapping of wanted lies inside one of
-// got.
+// got, in the file and on disk.
 func missing(wanted, got []extentmap.Mapping) error {
 	for _, w := range wanted {
 		found := false
 		for _, g := range got {
-			found = found || g.Start <= w.Start && w.End() <= g.End()
+			inside := g.Start <= w.Start && w.End() <= g.End()
+			found = found || inside && w.BlockStart()-g.BlockStart() == w.Start-g.Start
 		}
 		if !found {
 			return fmt.Errorf("written data [%#x,%#x) is neither logged nor will the next fsync log it", w.Start, w.End())

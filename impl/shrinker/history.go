@@ -2,6 +2,8 @@ package shrinker
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"benign/impl/evict"
@@ -13,38 +15,68 @@ import (
 )
 
 // history is the specification of one inode's operations. An effect is a short
-// sequence of them without a gap: its input is a []spec.Input and its output a
+// sequence of steps without a gap: its input is a []step and its output a
 // []spec.Output of the same length. A scan may have been disturbed by whoever
-// else is in the scenario, and so may have deferred its work.
+// else is in the scenario, and so may have deferred its work. A state is a
+// []spec.Inode, everything that the inode may be by now, in the order of the keys.
 func history(initial map[string]spec.Inode) *scenario.Spec {
 	return &scenario.Spec{
 		Name: "shrinker",
 		Initial: func(partition string) any {
 			if inode, found := initial[partition]; found {
-				return inode
+				return []spec.Inode{inode}
 			}
-			return specInode(0, nil) // one that a task creates
+			return []spec.Inode{specInode(0, nil)} // one that a task creates
 		},
-		Step:  stepHistory,
-		Equal: func(a, b any) bool { return a.(spec.Inode).Key() == b.(spec.Inode).Key() },
+		Step: func(state, input, output any) (ok bool, next any) {
+			inodes := state.([]spec.Inode)
+			for i, s := range input.([]step) {
+				inodes = s.from(inodes, output.([]spec.Output)[i])
+			}
+			return len(inodes) > 0, inodes
+		},
+		Equal: func(a, b any) bool {
+			return slices.EqualFunc(a.([]spec.Inode), b.([]spec.Inode), func(x, y spec.Inode) bool { return x.Key() == y.Key() })
+		},
 		Describe: func(input, output any) string {
 			var parts []string
-			for i, in := range input.([]spec.Input) {
-				parts = append(parts, fmt.Sprintf("%v: %s", in, describeOutput(in, output.([]spec.Output)[i])))
+			for i, s := range input.([]step) {
+				parts = append(parts, fmt.Sprintf("%v: %s", s, describeOutput(s[0], output.([]spec.Output)[i])))
 			}
 			return strings.Join(parts, "; ")
 		},
 	}
 }
 
-func stepHistory(state, input, output any) (ok bool, next any) {
-	inode, outputs := state.(spec.Inode), output.([]spec.Output)
-	for i, in := range input.([]spec.Input) {
-		if ok, inode = spec.StepRelaxed(inode, in, outputs[i]); !ok {
-			return false, state
+// step is one operation with its input or, if that depends on something which
+// nobody sees, with all that it may have been; then they differ in nothing else.
+type step []spec.Input
+
+// from returns what the inode may be after the step, given what it may have been
+// before: nothing, if the step may not have this output.
+func (s step) from(inodes []spec.Inode, out spec.Output) []spec.Inode {
+	after := make(map[string]spec.Inode)
+	for _, inode := range inodes {
+		for _, in := range s {
+			if ok, next := spec.StepRelaxed(inode, in, out); ok {
+				after[next.Key()] = next
+			}
 		}
 	}
-	return true, inode
+	next := make([]spec.Inode, 0, len(after))
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		next = append(next, after[key])
+	}
+	return next
+}
+
+// String prints the inputs.
+func (s step) String() string {
+	texts := make([]string, len(s))
+	for i, in := range s {
+		texts[i] = in.String()
+	}
+	return strings.Join(texts, " or ")
 }
 
 func describeOutput(in spec.Input, out spec.Output) string {
@@ -57,14 +89,14 @@ func describeOutput(in spec.Input, out spec.Output) string {
 // partition names the history of an inode.
 func partition(number uint64) string { return fmt.Sprintf("inode %d", number) }
 
-// effect is a sequence of operations on one inode.
-func effect(number uint64, in []spec.Input, out []spec.Output) scenario.Effect {
+// effect is a sequence of steps on one inode.
+func effect(number uint64, in []step, out []spec.Output) scenario.Effect {
 	return scenario.Effect{Partition: partition(number), Input: in, Output: out}
 }
 
 // mapEffect is one operation on an inode's extent maps.
 func mapEffect(t *kernel.Task, inode *evict.Inode, in mapspec.Input, out mapspec.Output) scenario.Effect {
-	return effect(inode.Number(t), []spec.Input{{Op: spec.Map, Map: in}}, []spec.Output{{Map: out}})
+	return effect(inode.Number(t), []step{{{Op: spec.Map, Map: in}}}, []spec.Output{{Map: out}})
 }
 
 // fsyncEffect is a look at the full-sync flag, and the fsync that follows from
@@ -76,7 +108,7 @@ func fsyncEffect(t *kernel.Task, inode *evict.Inode, taken int, full bool) scena
 		sync = mapspec.Input{Op: mapspec.OpFullFsync}
 	}
 	return effect(inode.Number(t),
-		[]spec.Input{{Op: spec.Map, Map: look}, {Op: spec.Map, Map: sync}},
+		[]step{{{Op: spec.Map, Map: look}}, {{Op: spec.Map, Map: sync}}},
 		[]spec.Output{
 			{Map: mapspec.Output{Status: mapspec.Done, FullSync: full}},
 			{Map: mapspec.Output{Status: mapspec.Done, Taken: taken}},
@@ -96,7 +128,7 @@ func lookEffects(r Report, budget int64) []scenario.Effect {
 			visit.Removed = append(visit.Removed, mapspec.Range{Start: m.Start, End: m.End()})
 		}
 		in := spec.Input{Op: spec.Look, Budget: uint64(budget), Touched: true}
-		effects = append(effects, effect(v.Inode, []spec.Input{in}, []spec.Output{{Visit: visit}}))
+		effects = append(effects, effect(v.Inode, []step{{in}}, []spec.Output{{Visit: visit}}))
 		budget -= v.Scanned
 	}
 	return effects

@@ -8,8 +8,11 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"benign/impl/extentmap"
 	"benign/impl/kernel"
 	"benign/impl/scenario"
+	mapspec "benign/spec/extentmap"
+	shrinkspec "benign/spec/shrinker"
 )
 
 // recorder takes down what operations that run natively did, and when.
@@ -99,6 +102,53 @@ func settle(t *testing.T, task *kernel.Task, i *scenario.Instance) {
 	if i.Observe(task) == "" {
 		t.Error("there is nothing to observe")
 	}
+}
+
+// Memory for the two pieces may have been short, and nobody sees whether it was:
+// the pieces may be there or not afterwards, but what was cut out is not.
+func TestStepWithUnknownInput(t *testing.T) {
+	const size = extentmap.BlockSize
+	setup := kernel.NewWorld(kernel.Options{}).NewTask("set-up")
+	f := newFixture(setup, patched)
+	long := block(0)
+	long.Len, long.DiskNumBytes, long.RAMBytes = 3*size, 3*size, 3*size
+	inode := f.inode(setup, firstInode, long)
+	spec := f.instance().Spec
+	_, state := stepThrough(spec, spec.Initial(partition(firstInode)), cut(inode, size, 2*size).Run(setup))
+	if got := len(state.([]shrinkspec.Inode)); got != 3 {
+		t.Fatalf("the inode may be in %d states, want 3: both pieces, the left one, none", got)
+	}
+	nothing := mapspec.Output{Status: mapspec.NotFound}
+	for _, c := range []struct {
+		start  uint64
+		output mapspec.Output
+		want   bool
+	}{
+		{0, mapspec.Output{Status: mapspec.Done, Entry: specEntry(inode.Maps.Snapshot(setup)[0]), InTree: true}, true},
+		{0, nothing, true},
+		{size, nothing, true},
+		{size, mapspec.Output{Status: mapspec.Done, Entry: specEntry(long), InTree: true}, false},
+		{2 * size, mapspec.Output{Status: mapspec.Done, Entry: specEntry(inode.Maps.Snapshot(setup)[1]), InTree: true}, true},
+		{2 * size, nothing, true},
+	} {
+		in := mapspec.Input{Op: mapspec.OpLookup, Start: c.start, Len: size}
+		result := scenario.Result{Effects: []scenario.Effect{mapEffect(setup, inode, in, c.output)}}
+		if ok, _ := stepThrough(spec, state, result); ok != c.want {
+			t.Errorf("a lookup at %#x that finds %v is allowed: %v", c.start, c.output.Entry, ok)
+		}
+	}
+	f.teardown(setup)
+}
+
+// stepThrough takes a specification through the effects of an operation.
+func stepThrough(spec *scenario.Spec, state any, result scenario.Result) (ok bool, next any) {
+	ok = true
+	for _, e := range result.Effects {
+		if ok {
+			ok, state = spec.Step(state, e.Input, e.Output)
+		}
+	}
+	return ok, state
 }
 
 // A judge that accepts everything is none.

@@ -10,6 +10,7 @@ import (
 	"benign/impl/kernel"
 	"benign/impl/scenario"
 	mapspec "benign/spec/extentmap"
+	spec "benign/spec/shrinker"
 )
 
 // The operations that the tasks of a scenario run. Each returns what its caller
@@ -104,15 +105,55 @@ func drop(inode *evict.Inode, start, end uint64) scenario.Operation {
 }
 
 // replace maps a range anew, in two critical sections, because it is written.
+// A writer holds the inode lock.
 func (f *fixture) replace(inode *evict.Inode, m extentmap.Mapping) scenario.Operation {
 	return operation(fmt.Sprintf("replace(%#x,%#x)", m.Start, m.End()), func(t *kernel.Task) scenario.Result {
+		inode.Maps.InodeLock.Lock(t)
 		inode.Maps.ReplaceRange(t, m, true)
-		f.written = append(f.written, m)
+		f.overwrite(m)
+		inode.Maps.InodeLock.Unlock(t)
 		done := mapspec.Output{Status: mapspec.Done}
 		return scenario.Result{Value: "done", Effects: []scenario.Effect{
 			mapEffect(t, inode, dropInput(m.Start, m.End()), done),
 			mapEffect(t, inode, mapspec.Input{Op: mapspec.OpInsert, New: specEntry(m), Modified: true}, done),
 		}}
+	})
+}
+
+// cut unmaps the bytes [start, end) out of the middle of a mapping, which takes
+// memory for two pieces: without, more than that goes. What the caller does not
+// see, the specification leaves open.
+func cut(inode *evict.Inode, start, end uint64) scenario.Operation {
+	return operation(fmt.Sprintf("cut(%#x,%#x)", start, end), func(t *kernel.Task) scenario.Result {
+		inode.Maps.DropRange(t, start, end-1, false)
+		may := make(step, 3)
+		for spares := range may {
+			may[spares] = spec.Input{Op: spec.Map, Map: dropInput(start, end)}
+			may[spares].Map.Spares = spares
+		}
+		out := spec.Output{Map: mapspec.Output{Status: mapspec.Done}}
+		return scenario.Result{Value: "done", Effects: []scenario.Effect{effect(inode.Number(t), []step{may}, []spec.Output{out})}}
+	})
+}
+
+// release lets go of a mapping because a page of the file cache goes.
+func release(inode *evict.Inode, m extentmap.Mapping) scenario.Operation {
+	return operation(fmt.Sprintf("release(%#x,%#x)", m.Start, m.End()), func(t *kernel.Task) scenario.Result {
+		removed := inode.Maps.ReleaseFolio(t, m.Start, m.Len, nil)
+		in := mapspec.Input{Op: mapspec.OpReleaseFolio, Start: m.Start, Len: m.Len}
+		out := mapspec.Output{Status: mapspec.Done, Removed: removed}
+		return scenario.Result{Value: fmt.Sprint(removed), Effects: []scenario.Effect{mapEffect(t, inode, in, out)}}
+	})
+}
+
+// tryTree tries the tree lock, shared, and tells whether it was in use.
+func tryTree(inode *evict.Inode) scenario.Operation {
+	return operation("trylock", func(t *kernel.Task) scenario.Result {
+		free := inode.Maps.Lock.TryRLock(t)
+		if free {
+			inode.Maps.Lock.RUnlock(t)
+		}
+		return scenario.Result{Value: choose(free, "free", "busy")}
 	})
 }
 
@@ -140,13 +181,17 @@ func statusOf(err error) mapspec.Status {
 // must be in the log, or have become durable in the long way.
 func (f *fixture) fsync(inode *evict.Inode) scenario.Operation {
 	return operation("fsync", func(t *kernel.Task) scenario.Result {
-		logged, full := inode.Maps.FastSync(t, transaction)
-		f.logged = append(f.logged, logged...)
-		f.synced = f.synced || full
-		if !f.synced {
-			err := missing(f.written, f.logged)
-			t.Assert(err == nil, "fsync has returned: %v", err)
+		tree := &inode.Maps
+		tree.InodeLock.Lock(t)
+		tree.MmapLock.Lock(t)
+		logged, full := tree.FastSyncLocked(t, transaction)
+		if f.durable = append(f.durable, logged...); full {
+			f.durable = append(f.durable, f.written...)
 		}
+		err := missing(f.written, f.durable)
+		t.Assert(err == nil, "fsync returns: %v", err)
+		tree.MmapLock.Unlock(t)
+		tree.InodeLock.Unlock(t)
 		value := "full"
 		if !full {
 			value = fmt.Sprintf("fast %v", spans(logged))
@@ -164,6 +209,23 @@ func (f *fixture) create(number uint64, m extentmap.Mapping) scenario.Operation 
 		in := mapspec.Input{Op: mapspec.OpInsert, New: specEntry(m)}
 		out := mapspec.Output{Status: mapspec.Done}
 		return scenario.Result{Value: "done", Effects: []scenario.Effect{mapEffect(t, inode, in, out)}}
+	})
+}
+
+// find looks a range up in the inode with the number, if there is one that is
+// not going away.
+func (f *fixture) find(number, start, length uint64) scenario.Operation {
+	return operation(fmt.Sprintf("find(%d)", number), func(t *kernel.Task) scenario.Result {
+		f.root.Inodes.Lock(t)
+		inode := f.root.Inodes.Load(t, number)
+		got := inode != nil && inode.Grab(t)
+		f.root.Inodes.Unlock(t)
+		if !got {
+			return scenario.Result{Value: "no inode"}
+		}
+		result := lookup(inode, start, length).Run(t)
+		inode.Put(t)
+		return result
 	})
 }
 

@@ -1,6 +1,8 @@
 package shrinker
 
 import (
+	"slices"
+
 	"benign/impl/evict"
 	"benign/impl/kernel"
 	"benign/impl/scenario"
@@ -16,7 +18,7 @@ func Races() []scenario.Race {
 			"Can a stale answer do harm, or does it only delay?",
 		Sites:     []*kernel.RaceSite{EmptyRootSite},
 		Barrier:   "the next full scan",
-		Scenarios: append(mapScenarios(), inodeScenarios()...),
+		Scenarios: slices.Concat(mapScenarios(), inodeScenarios(), wideScenarios()),
 	}}
 }
 
@@ -39,6 +41,10 @@ func mapScenarios() []scenario.Scenario {
 			crossingRoots),
 		racing("two-requests", "two tasks want memory, and one of them caches an extent map",
 			requesting),
+		racing("unordered", "an inode gets its first extent map before another one gets one; the shrinker finds that one locked, but nothing orders the first for it",
+			unordered),
+		guarding("idle", "nobody has an extent map and nobody writes: whoever tries a tree lock may find the shrinker holding it, before the patch",
+			idling),
 		guarding("fsync", "an fsync wants to log the extent map that the shrinker removes",
 			syncing, noFullSync, lateFullSync, waitForMmap),
 		guarding("writeback", "the write of an extent map completes",
@@ -51,10 +57,34 @@ func inodeScenarios() []scenario.Scenario {
 	return []scenario.Scenario{
 		racing("create", "an inode is created and gets its first extent map",
 			creating),
-		rescheduling(racing("evict", "the last user of an unlinked inode goes, and it is evicted, with a pause after each extent map",
+		rescheduling(racing("evict", "the last user of an unlinked inode goes, and it is evicted, with a pause wherever there may be one",
 			evicting, delayedIput, countOnly, noGrab, keptPointer)),
 		racing("unmount", "the filesystem is unmounted: idle inodes are evicted, by the shrinker too if it has one in hand",
 			unmounting, countOnly),
+	}
+}
+
+// wideScenarios repeat the others with more of everything.
+func wideScenarios() []scenario.Scenario {
+	return []scenario.Scenario{
+		racing("crowd", "a reader caches an extent map, a writer unmaps another one, a second reader looks, page reclaim takes what it finds",
+			crowding, noRecheck),
+		racing("replace-wide", "a writer maps a range anew while a reader looks at it and the shrinker comes twice",
+			replacingWide),
+		racing("two-inodes-wide", "one inode loses two extent maps and the next one gets two, while the shrinker comes twice",
+			crossingWide),
+		racing("budgets", "the shrinker comes three times, for one, two and three maps in two inodes",
+			rationing),
+		racing("fsync-wide", "two fsyncs, a writer and two runs of the shrinker want the same extent map",
+			syncingWide, noFullSync, lateFullSync),
+		shortOfMemory(racing("cut", "a writer cuts a hole into the only extent map, with or without memory for the pieces, and a reader fills it",
+			cutting)),
+		racing("create-wide", "an inode is created and gets its first extent map, and somebody finds it by its number",
+			creatingWide),
+		rescheduling(racing("evict-wide", "an unlinked inode has two users, one of whom still caches an extent map; the last one to go evicts it",
+			evictingWide, delayedIput, countOnly, noGrab, keptPointer)),
+		racing("unmount-wide", "the filesystem is unmounted while a user lets go of an inode",
+			unmountingWide),
 	}
 }
 
@@ -111,6 +141,12 @@ func guarding(name, about string, e experiment, others ...form) scenario.Scenari
 // and retaken.
 func rescheduling(s scenario.Scenario) scenario.Scenario {
 	s.Reschedule = true
+	return s
+}
+
+// shortOfMemory makes a scenario try every way in which allocations may fail.
+func shortOfMemory(s scenario.Scenario) scenario.Scenario {
+	s.AllocationFailure = true
 	return s
 }
 

@@ -30,6 +30,27 @@ func TestScenariosRunNatively(t *testing.T) {
 	}
 }
 
+// What an fsync has made durable is of no use for what was written there later.
+func TestOverwrittenDataIsMissed(t *testing.T) {
+	setup := kernel.NewWorld(kernel.Options{}).NewTask("set-up")
+	f := newFixture(setup, patched)
+	inode := f.inode(setup, firstInode, written(0))
+	step := func(op scenario.Operation, wantErr bool) {
+		t.Helper()
+		op.Run(setup)
+		if err := f.checkWritten(setup); (err != nil) != wantErr {
+			t.Errorf("after %s: %v", op.Name, err)
+		}
+	}
+	step(f.fsync(inode), false)
+	step(f.replace(inode, moved(0)), false)
+	step(drop(inode, 0, block(0).End()), true) // without a word
+	inode.Maps.FullSync.Store(setup, kernel.Once, 1)
+	step(f.fsync(inode), false)
+	step(f.replace(inode, written(0)), false)
+	f.teardown(setup)
+}
+
 // Some faults need no race at all to show: they end the scenario in any order,
 // or in one of them when its tasks run one after the other.
 func TestFaultsThatShowSequentially(t *testing.T) {
