@@ -29,7 +29,7 @@ func (p *traceParser) check() {
 // link follows one reference.
 func (p *traceParser) link(r reference, after []int32) {
 	target, ok := p.events[r.name]
-	if r.name == "init" || r.name == "" {
+	if r.name == "init" || !r.there {
 		target, ok = graph.Init, true
 	}
 	e := &p.g.Events[r.from]
@@ -95,7 +95,7 @@ func (p *traceParser) end(r reference, target int32) {
 		}
 	}
 	switch {
-	case next == target && (target != graph.Init || r.name == ""):
+	case next == target && (target != graph.Init || !r.there):
 	case next == graph.Init:
 		p.failAt(r.line, r.column, "no end, for the task does not unlock")
 	default:

@@ -69,7 +69,8 @@ type strandName struct {
 type reference struct {
 	from         int32  // the event that refers
 	key          string // in which field
-	name         string // to what; "" where the field is left out
+	there        bool   // it is not left out
+	name         string // to what
 	line, column int
 }
 
@@ -257,7 +258,7 @@ func (p *traceParser) value(e *graph.Event, key string) {
 
 // refer notes a link to another event.
 func (p *traceParser) refer(key string, there bool) {
-	r := reference{from: int32(len(p.g.Events)), key: key, line: p.line, column: p.column}
+	r := reference{from: int32(len(p.g.Events)), key: key, there: there, line: p.line, column: p.column}
 	if there {
 		r.name = p.word()
 		p.skip(len(r.name))

@@ -515,3 +515,42 @@ func TestKindNames(t *testing.T) {
 		t.Error("a kind that is none has a name")
 	}
 }
+
+// TestUndo takes back every kind of addition, also across the border of a set's
+// word, and goes on from there.
+func TestUndo(t *testing.T) {
+	for _, before := range []int32{0, 1, 63, 64} {
+		g := twoTasks()
+		for range before {
+			g.write(0, 0, g.LastWrite(0))
+		}
+		key, count := g.Key(), g.Tasks[1].Count
+		same := func(what string) {
+			t.Helper()
+			if g.Key() != key || int32(len(g.Events)) != before || g.Tasks[1].Count != count || g.Tasks[1].Last != Init {
+				t.Errorf("after %d events, %s and its undoing leave %+v, coherence %v", before, what, g.Tasks, g.Coherence)
+			}
+		}
+		g.read(1, 0, g.LastWrite(0))
+		g.Undo()
+		same("a read")
+		g.write(1, 0, Init)
+		g.Undo()
+		same("a write")
+		g.Add(event(Write, 1, 0))
+		g.Undo()
+		same("a write without a place")
+		section := g.lock(1, 1, Init)
+		read := g.Events[section].Pair
+		g.Undo()
+		if g.Events[read].Pair != Init || g.LastWrite(1) != Init {
+			t.Errorf("the first half is still linked to %d, coherence %v", g.Events[read].Pair, g.Coherence)
+		}
+		g.Undo()
+		same("an acquisition")
+		last := g.read(1, 0, g.LastWrite(0))
+		if got := int32(len(members(g.Prefix(last)))); got != before {
+			t.Errorf("the read after it all has %d events before it, want %d", got, before)
+		}
+	}
+}

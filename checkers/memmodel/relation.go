@@ -95,8 +95,55 @@ func (a *arena) compose(r, s relation) relation {
 	return c
 }
 
-// closure makes the relation transitive: r+.
+// closure makes the relation transitive: r+. If there is no cycle, one walk
+// does it: a row is its successors with their closed rows, and a successor that
+// is already in the row has nothing to add.
 func (r relation) closure(n int) relation {
+	w := walk{closed: relation{r.words, append([]uint64(nil), r.rows...)}, state: make([]byte, n)}
+	for i := range int32(n) {
+		if !w.visit(i) {
+			return r.closureOfCyclic(n)
+		}
+	}
+	copy(r.rows, w.closed.rows)
+	return r
+}
+
+// walk closes a relation depth first.
+type walk struct {
+	closed relation
+	state  []byte // by event: not seen, being visited, or closed
+}
+
+const (
+	beingVisited = iota + 1
+	isClosed
+)
+
+// visit closes the row of an event; false means that it is on a cycle.
+func (w *walk) visit(i int32) bool {
+	if w.state[i] != 0 {
+		return w.state[i] == isClosed
+	}
+	w.state[i] = beingVisited
+	row := w.closed.row(i)
+	for at := range row {
+		for rest := row[at]; rest != 0; rest &= rest - 1 {
+			j := int32(at<<6 + bits.TrailingZeros64(rest))
+			if !w.visit(j) {
+				return false
+			}
+			row.Or(w.closed.row(j))
+			rest &^= w.closed.row(j)[at]
+			rest |= 1 << (j & 63)
+		}
+	}
+	w.state[i] = isClosed
+	return true
+}
+
+// closureOfCyclic is the algorithm of Warshall.
+func (r relation) closureOfCyclic(n int) relation {
 	for k := range int32(n) {
 		via := r.row(k)
 		for i := range int32(n) {
@@ -119,4 +166,12 @@ func (r relation) irreflexive(n int) bool {
 }
 
 // acyclic reports whether the relation has no cycle.
-func (a *arena) acyclic(r relation) bool { return a.copyOf(r).closure(a.n).irreflexive(a.n) }
+func (a *arena) acyclic(r relation) bool {
+	w := walk{closed: a.copyOf(r), state: make([]byte, a.n)}
+	for i := range int32(a.n) {
+		if !w.visit(i) {
+			return false
+		}
+	}
+	return true
+}

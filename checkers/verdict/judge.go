@@ -128,7 +128,7 @@ func (v *Verdict) decide(race *scenario.Race, s *scenario.Scenario, variant *sce
 // never ends. It needs a second look at them, which only happens if there are
 // any and the baseline was explored to its end.
 func (o *observation) newStates(base *observation) {
-	if !base.stats.Exhaustive || len(o.worst) > 0 {
+	if !base.stats.Exhaustive || len(base.worst) > 0 || len(o.worst) > 0 {
 		return
 	}
 	strange := false

@@ -310,13 +310,18 @@ func total(counts map[string]int) int {
 	return sum
 }
 
+// fewSteps is how many shared steps make a story by themselves; with fewer, the
+// private ones are needed to see what happens.
+const fewSteps = 3
+
 func (f *Finding) show(e *explore.Execution, steps []explore.Step) {
 	for i := range e.Graph.Tasks {
 		f.Tasks = append(f.Tasks, e.Graph.Tasks[i].Name)
 	}
 	private := private(e.Graph)
+	few := len(slices.DeleteFunc(slices.Clone(steps), func(s explore.Step) bool { return private(s.Event) })) < fewSteps
 	for i, s := range steps {
-		step := Step{Task: s.Task, Private: private(s.Event) && i < len(steps)-1, What: s.What, Note: s.Note}
+		step := Step{Task: s.Task, Private: private(s.Event) && !few && i < len(steps)-1, What: s.What, Note: s.Note}
 		if len(s.Places) > 0 {
 			step.Place, step.Callers = s.Places[0], s.Places[1:]
 		}

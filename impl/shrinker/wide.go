@@ -25,7 +25,7 @@ func crowding(t *kernel.Task, f *fixture) *scenario.Instance {
 	return f.instance(
 		task("reader", adopt(inode, m)),
 		task("writer", drop(inode, old.Start, old.End())),
-		task("onlooker", lookup(inode, old.Start, m.End())),
+		task("onlooker", lookup(inode, old.Start, m.End()), lookup(inode, old.Start, m.End())),
 		task("reclaim", release(inode, m)),
 		f.worker())
 }
@@ -67,6 +67,18 @@ func syncingWide(t *kernel.Task, f *fixture) *scenario.Instance {
 		task("other fsync", f.fsync(inode)),
 		task("writer", f.replace(inode, moved(0))),
 		task("worker", f.scan(1), f.scan(8)))
+}
+
+// Two writes complete, before, between and after the runs of the worker, while a
+// reader gets at what lies between them.
+func completingWide(t *kernel.Task, f *fixture) *scenario.Instance {
+	one, two := inFlight(0), inFlight(2)
+	inode := f.inode(t, firstInode, one, two)
+	return f.instance(
+		task("completion", unpin(inode, one)),
+		task("other completion", unpin(inode, two)),
+		task("reader", adopt(inode, block(1)), lookup(inode, one.Start, one.Len)),
+		task("worker", f.scan(2), f.scan(8)))
 }
 
 // A hole is cut into the only extent map, and there may not be memory for one
