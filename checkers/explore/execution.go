@@ -87,6 +87,12 @@ func (r *run) conclude() (*Execution, error) {
 		r.fail(r.deadlock())
 	}
 	e := &Execution{Graph: r.g, Ended: ended}
+	if r.worker.config.CheckDefaults && ended && !r.worker.model.Consistent(r.g) {
+		r.failure = fmt.Errorf("the model forbids an execution that was built from newest choices")
+	}
+	if r.script != nil {
+		return r.concludeScripted(e)
+	}
 	if ended {
 		e.Spec = r.instance.Spec
 		for _, th := range r.threads {
@@ -95,9 +101,6 @@ func (r *run) conclude() (*Execution, error) {
 			}
 		}
 		e.Evidence = r.evidence()
-		if r.worker.config.CheckDefaults && !r.worker.model.Consistent(r.g) {
-			r.failure = fmt.Errorf("the model forbids an execution that was built from newest choices")
-		}
 		r.settle()
 		r.after(e)
 	}
@@ -109,6 +112,20 @@ func (r *run) conclude() (*Execution, error) {
 		return nil, nil
 	}
 	e.Violation = r.violation
+	return e, nil
+}
+
+// concludeScripted ends a run in which no code ran.
+func (r *run) concludeScripted(e *Execution) (*Execution, error) {
+	if r.failure != nil || r.pruned {
+		return nil, r.failure
+	}
+	e.Violation, e.Settled = r.violation, true
+	if e.Ended {
+		for _, th := range r.threads {
+			e.Operations = append(e.Operations, th.node.records...)
+		}
+	}
 	return e, nil
 }
 

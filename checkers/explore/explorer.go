@@ -87,12 +87,14 @@ func Explore(config Config) (Stats, error) {
 		_, err := memmodel.New(config.Model)
 		return Stats{}, err
 	}
-	known := sharers{}
+	known, scripted := sharers{}, config.Scenario.WordsOnly
 	for {
 		x := newExploration(config, known)
+		x.scripted = scripted
 		x.run()
-		if len(x.discovered) > 0 {
+		if len(x.discovered) > 0 || errors.Is(x.err, errNeedsCode) {
 			known = known.with(x.discovered)
+			scripted = scripted && !errors.Is(x.err, errNeedsCode)
 			if config.Restart != nil {
 				config.Restart()
 			}
@@ -120,6 +122,8 @@ func (c Config) withDefaults() Config {
 // exploration is the state that the workers share.
 type exploration struct {
 	config    Config
+	scripted  bool
+	places    places
 	sharers   sharers
 	lockOrder *kernel.LockOrder
 
@@ -228,6 +232,8 @@ type worker struct {
 	pool     pool
 	model    memmodel.Model
 	detector race.Detector
+	script   script
+	threads  []*thread // used again by each scripted run
 
 	pushed     []*graph.Graph
 	discovered []sharer
@@ -235,7 +241,9 @@ type worker struct {
 
 func newWorker(x *exploration) *worker {
 	model, _ := memmodel.New(x.config.Model) // Explore has checked the name
-	return &worker{exploration: x, model: model}
+	w := &worker{exploration: x, model: model}
+	w.script.worker = w
+	return w
 }
 
 func (w *worker) loop() {

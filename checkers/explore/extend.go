@@ -98,6 +98,8 @@ func (r *run) available(th *thread) bool {
 		return false
 	}
 	switch {
+	case th.op.Kind == kernel.OpJoin && r.script != nil:
+		return false
 	case th.op.Kind == kernel.OpJoin:
 		return r.threads[th.op.Child.Slot].finished
 	case th.op.Kind == kernel.OpAcquire && th.fails:

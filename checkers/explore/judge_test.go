@@ -70,7 +70,19 @@ func compare(t interface {
 	Errorf(string, ...any)
 	Fatalf(string, ...any)
 }, codes []code, model string) {
+	want := bruteForce(codes, model)
+	for _, scripted := range []bool{false, true} {
+		compareWith(t, codes, model, scripted, want)
+	}
+}
+
+// compareWith is compare with the code run in every execution, or scripted.
+func compareWith(t interface {
+	Errorf(string, ...any)
+	Fatalf(string, ...any)
+}, codes []code, model string, scripted bool, want map[string]bool) {
 	s, v := program(bruteWords, 0, 2, codeProgram(codes)...)
+	s.WordsOnly = scripted
 	got := map[string]int{}
 	stats, err := Explore(Config{Scenario: s, Variant: v, Model: model, Workers: 1, CheckDefaults: true, Visit: func(e *Execution) {
 		got[e.Graph.Key()]++
@@ -81,7 +93,6 @@ func compare(t interface {
 	if err != nil {
 		t.Fatalf("%v: %v", err, codes)
 	}
-	want := bruteForce(codes, model)
 	missing, extra, twice := 0, 0, 0
 	for key := range want {
 		if got[key] == 0 {

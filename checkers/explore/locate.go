@@ -65,26 +65,46 @@ func (r *run) identify(l *kernel.Location) {
 	}
 }
 
-// strands returns the strands of a lock that an acquisition goes through. A
-// shared one takes the strand of its task. An exclusive one takes strand 0 and
-// then those of all other tasks that ever share the lock: readers of different
-// tasks stay unordered, and each is ordered against every writer.
-func (r *run) strands(th *thread, op *kernel.Op) []int32 {
-	l := op.Location
-	if op.Mode == kernel.Shared {
-		if !slices.Contains(r.worker.sharers.of(l), th.task.ID()) {
-			r.worker.discovered = append(r.worker.discovered, sharer{nameLock(l), th.task.ID()})
+// announce finds out where in the graph the thread's operation is.
+func (r *run) announce(th *thread) {
+	th.at = -1
+	switch op := th.op; op.Kind {
+	case kernel.OpLoad, kernel.OpStore, kernel.OpUpdate:
+		th.at = r.locate(op.Location, 0, false)
+	case kernel.OpRelease:
+		th.at = r.locate(op.Location, releaseStrand(op, th.task.ID()), true)
+	case kernel.OpAcquire:
+		numbers, known := r.worker.strandNumbers(op, th.task.ID())
+		if !known {
 			r.failure = errNewSharer
 		}
-		return []int32{r.locate(l, th.task.ID()+1, true)}
-	}
-	strands := []int32{r.locate(l, 0, true)}
-	for _, task := range r.worker.sharers.of(l) {
-		if task != th.task.ID() {
-			strands = append(strands, r.locate(l, task+1, true))
+		for _, number := range numbers {
+			th.strands = append(th.strands, r.locate(op.Location, number, true))
 		}
 	}
-	return strands
+}
+
+// strandNumbers returns the strands of a lock that an acquisition goes through.
+// A shared one takes the strand of its task. An exclusive one takes strand 0
+// and then those of all other tasks that ever share the lock: readers of
+// different tasks stay unordered, and each is ordered against every writer. It
+// is not known yet if the task was not known to share the lock.
+func (w *worker) strandNumbers(op *kernel.Op, task int) (numbers []int, known bool) {
+	others := w.sharers.of(op.Location)
+	if op.Mode == kernel.Shared {
+		known = slices.Contains(others, task)
+		if !known {
+			w.discovered = append(w.discovered, sharer{nameLock(op.Location), task})
+		}
+		return []int{task + 1}, known
+	}
+	numbers = []int{0}
+	for _, other := range others {
+		if other != task {
+			numbers = append(numbers, other+1)
+		}
+	}
+	return numbers, true
 }
 
 // errNewSharer stops a run in which a task shared a lock that it was not known
@@ -156,18 +176,18 @@ func (r *run) expected(th *thread) (graph.Kind, int32) {
 	op := th.op
 	switch op.Kind {
 	case kernel.OpLoad:
-		return graph.Read, r.locate(op.Location, 0, false)
+		return graph.Read, th.at
 	case kernel.OpStore:
-		return graph.Write, r.locate(op.Location, 0, false)
+		return graph.Write, th.at
 	case kernel.OpUpdate:
 		if th.writing {
-			return graph.UpdateWrite, r.locate(op.Location, 0, false)
+			return graph.UpdateWrite, th.at
 		}
-		return graph.UpdateRead, r.locate(op.Location, 0, false)
+		return graph.UpdateRead, th.at
 	case kernel.OpAcquire:
 		return r.expectedAcquire(th)
 	case kernel.OpRelease:
-		return graph.Unlock, r.locate(op.Location, r.releaseStrand(th), true)
+		return graph.Unlock, th.at
 	case kernel.OpBarrier:
 		return graph.Barrier, -1
 	case kernel.OpChoose:
@@ -205,9 +225,9 @@ func (th *thread) looks() bool { return th.op.Try && len(th.strands) == 1 }
 
 // releaseStrand is the strand that an Unlock is filed under; it ends the
 // sections of its task on all of them.
-func (r *run) releaseStrand(th *thread) int {
-	if th.op.Mode == kernel.Shared {
-		return th.task.ID() + 1
+func releaseStrand(op *kernel.Op, task int) int {
+	if op.Mode == kernel.Shared {
+		return task + 1
 	}
 	return 0
 }

@@ -51,7 +51,7 @@ func programFrom(words []int, locks, rw int, tasks ...body) (*scenario.Scenario,
 		}
 		return i
 	}}
-	s := &scenario.Scenario{Name: "program", Variants: []scenario.Variant{v}}
+	s := &scenario.Scenario{Name: "program", WordsOnly: true, Variants: []scenario.Variant{v}}
 	return s, &s.Variants[0]
 }
 

@@ -32,15 +32,23 @@ type run struct {
 	partial   bool // the graph ends before the code does
 	pruned    bool // the model forbids every way to go on
 	trace     *tracer
+
+	script  *script  // answers for the code, if it need not be run
+	initial []uint64 // scripted: by location of the graph
 }
 
 // start prepares a run of the graph, which it owns from then on.
 func (w *worker) start(g *graph.Graph, trace *tracer) *run {
 	r := &run{worker: w, g: g, detector: &w.detector, trace: trace}
-	r.detector.Reset()
 	for range len(g.Events)/64 + 1 {
 		r.done = append(r.done, 0)
 	}
+	if w.scripted && trace == nil {
+		r.script = &w.script
+		r.knowAll()
+		return r
+	}
+	r.detector.Reset()
 	options := w.config.Scenario.Options()
 	options.LockOrder = w.lockOrder
 	r.world = kernel.NewExploredWorld(r, options)
@@ -51,6 +59,10 @@ func (w *worker) start(g *graph.Graph, trace *tracer) *run {
 // setUp builds the instance and launches its tasks.
 func (r *run) setUp() {
 	defer r.guard("setup")
+	if r.script != nil {
+		r.script.start(r)
+		return
+	}
 	r.instance = r.worker.config.Variant.Build(r.setup)
 	if len(r.instance.Tasks) > race.MaxTasks {
 		r.failure = errTooManyTasks
@@ -155,9 +167,11 @@ func (r *run) wake() {
 func (r *run) apply(id int32) {
 	e := &r.g.Events[id]
 	th := r.threads[e.Task]
-	if problem := r.mismatch(th, e); problem != "" {
-		r.diverge("%s: %s", r.describeEvent(id), problem)
-		return
+	if r.script == nil {
+		if problem := r.mismatch(th, e); problem != "" {
+			r.diverge("%s: %s", r.describeEvent(id), problem)
+			return
+		}
 	}
 	if e.Kind == graph.LockRead {
 		r.g.Refresh(id) // the section before may have ended since
@@ -168,6 +182,12 @@ func (r *run) apply(id int32) {
 	r.done.Add(id)
 	th.events++
 	finished := r.perform(th, e)
+	if r.script != nil {
+		if finished {
+			r.advance(th)
+		}
+		return
+	}
 	r.detector.Event(r.g, id)
 	if r.raced(th, id) || !finished {
 		return
@@ -244,6 +264,9 @@ func (r *run) perform(th *thread, e *graph.Event) (finished bool) {
 func (r *run) value(location, source int32) uint64 {
 	if source != graph.Init {
 		return r.g.Events[source].Value
+	}
+	if r.script != nil {
+		return r.initial[location]
 	}
 	return r.words[location].Initial()
 }

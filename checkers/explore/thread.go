@@ -18,7 +18,9 @@ type thread struct {
 	task     *kernel.Task
 	name     string
 	co       *coroutine
+	node     *node      // where the task is in its script, if it has one
 	op       *kernel.Op // the announced operation; nil once finished
+	at       int32      // its location in the graph, or -1
 	result   kernel.Result
 	finished bool
 	stuck    bool // its operation cannot be completed as it began
@@ -161,17 +163,19 @@ func shortPlace(path string) string {
 // advance lets a thread run until it announces its next operation or ends.
 func (r *run) advance(th *thread) {
 	th.op = nil
-	th.writing, th.reads, th.writes, th.strands = false, 0, 0, th.strands[:0]
+	th.writing, th.reads, th.writes, th.strands = false, 0, 0, nil
 	th.chosen, th.fails = false, false
+	if r.script != nil {
+		r.enter(th, r.script.follow(th))
+		return
+	}
 	th.co.resume()
 	if th.finished {
 		r.worker.pool.put(th.co)
 		th.co = nil
 		return
 	}
-	if th.op.Kind == kernel.OpAcquire {
-		th.strands = r.strands(th, th.op)
-	}
+	r.announce(th)
 }
 
 // abandon unwinds every task that is still parked.

@@ -43,6 +43,11 @@ type Scenario struct {
 	// false the scenario guards something else, and a site that is not seen
 	// unordered is no sign of vacuity.
 	Racing bool
+	// WordsOnly states that the tasks share words and locks only, no ordinary
+	// memory, and that nothing is observed but what operations return. The
+	// explorer then runs the code once for each thing that a task can do, and
+	// not in every execution.
+	WordsOnly bool
 	// AllocationFailure and Reschedule open the environment's choices.
 	AllocationFailure, Reschedule bool
 	// Variants lists exactly one Baseline, exactly one Candidate and any
