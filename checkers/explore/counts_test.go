@@ -336,6 +336,10 @@ func algorithmCounts() []counted {
 	for n := 2; n <= 4; n++ {
 		add(counted{name: fmt.Sprintf("ticketlock(%d)", n), words: 3, tasks: forEach(n, ticketLock), want: always(factorial(n)), blocked: unstated, long: n > 3})
 	}
+	for n, want := range map[int]int{2: 4, 3: 36} {
+		add(counted{name: fmt.Sprintf("spinlock(%d)", n), words: 2, tasks: forEach(n, spinLock), want: equal(want), blocked: unstated})
+	}
+	add(counted{name: "lamport(2)", words: 4, tasks: []body{lamport(1), lamport(2)}, want: numbers{16, unknown, unknown}, blocked: unstated})
 	return all
 }
 
@@ -427,6 +431,49 @@ func ticketLock(me int) body {
 	}
 }
 
+// spinLock waits for word 0 to be zero, makes it one, and works on word 1. A
+// round of the loop that ends without the lock has changed nothing and is not
+// counted.
+func spinLock(me int) body {
+	return func(t *kernel.Task, m *machine) {
+		assume(t, m.words[0].Load(t, once) == 0)
+		assume(t, m.words[0].CompareAndSwap(t, acq, 0, 1))
+		m.words[1].Store(t, plain, me)
+		t.Assert(m.words[1].Load(t, plain) == me, "somebody else is inside")
+		m.words[0].Store(t, rel, 0)
+	}
+}
+
+// lamport is Lamport's fast lock for two: words 0 and 1 are b, 2 is x, 3 is y.
+func lamport(me int) body {
+	return func(t *kernel.Task, m *machine) {
+		b, x, y := m.words[:2], &m.words[2], &m.words[3]
+		for {
+			b[me-1].Store(t, once, 1)
+			x.Store(t, once, me)
+			if y.Load(t, once) != 0 {
+				b[me-1].Store(t, once, 0)
+				assume(t, y.Load(t, once) == 0)
+				continue
+			}
+			y.Store(t, once, me)
+			if x.Load(t, once) == me {
+				break
+			}
+			b[me-1].Store(t, once, 0)
+			for j := range b {
+				assume(t, b[j].Load(t, once) == 0)
+			}
+			if y.Load(t, once) == me {
+				break
+			}
+			assume(t, y.Load(t, once) == 0)
+		}
+		y.Store(t, once, 0)
+		b[me-1].Store(t, once, 0)
+	}
+}
+
 // lockCounts are programs of one lock, and of starts and joins.
 func lockCounts() []counted {
 	var all []counted
@@ -456,6 +503,13 @@ func lockCounts() []counted {
 	for n := 2; n <= 4; n++ {
 		add(counted{name: fmt.Sprintf("mutex_deadlock(%d)", n), words: 1, locks: 1, tasks: repeat(n, locked(seq(count, forever))), want: always(0), blocked: n})
 		add(counted{name: fmt.Sprintf("mutex_trylock_deadlock(%d)", n), words: 1, locks: 1, tasks: repeat(n, tryLocked(seq(count, forever))), want: always(0), blocked: n})
+	}
+	for n := 1; n <= 5; n++ {
+		reader := func(t *kernel.Task, m *machine) { m.rw[0].RLock(t); m.rw[0].RUnlock(t) }
+		writer := func(t *kernel.Task, m *machine) { m.rw[0].Lock(t); m.rw[0].Unlock(t) }
+		add(counted{name: fmt.Sprintf("shared sections(%d)", n), tasks: repeat(n, reader), want: always(1)})
+		add(counted{name: fmt.Sprintf("shared sections and an exclusive one(%d)", n), tasks: append(repeat(n, reader), writer), want: always(power(2, n))})
+		add(counted{name: fmt.Sprintf("exclusive sections(%d)", n), tasks: repeat(n, writer), want: always(factorial(n))})
 	}
 	add(counted{name: "mutex_deadlock_one", words: 1, locks: 1, tasks: []body{locked(count), locked(count), locked(seq(count, forever))}, want: always(0), blocked: 5})
 	return all
@@ -507,7 +561,7 @@ func (c *counted) check(t *testing.T, model string, want int, tasks []body) {
 	if from == nil {
 		from = make([]int, c.words)
 	}
-	s, v := programFrom(from, c.locks, 0, tasks...)
+	s, v := programFrom(from, c.locks, 1, tasks...)
 	stats, twice := explored(t, model, s, v)
 	if stats.Complete != want || twice != 0 || !stats.Exhaustive || c.blocked != unstated && stats.Blocked != c.blocked {
 		t.Errorf("%s: %+v, want %d complete and %d blocked; %d met twice", model, stats, want, c.blocked, twice)

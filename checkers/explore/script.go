@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"benign/checkers/graph"
+	"benign/checkers/race"
 	"benign/impl/kernel"
 	"benign/impl/scenario"
 )
@@ -93,6 +94,10 @@ func (s *script) start(r *run) {
 // begin learns how many tasks there are and how each begins.
 func (s *script) begin() {
 	rehearsal := s.rehearse()
+	if len(rehearsal.instance.Tasks) > race.MaxTasks {
+		s.failed = errTooManyTasks
+		return
+	}
 	for i := range rehearsal.instance.Tasks {
 		s.names = append(s.names, rehearsal.instance.Tasks[i].Name)
 		s.roots = append(s.roots, s.learn(i, nil, kernel.Result{}))
