@@ -257,7 +257,7 @@ func (b *brute) moves(s *bruteState, task int) []*bruteState {
 				e := b.event(graph.Write, task, ins, word())
 				e.Value = uint64(ins.value)
 				n.g.Place(n.g.Add(e), after)
-				return atomic(n.g)
+				return unbroken(n.g)
 			})
 		}
 	case "add", "cas":
@@ -280,7 +280,7 @@ func (b *brute) moves(s *bruteState, task int) []*bruteState {
 				e = b.event(graph.UpdateWrite, task, ins, word())
 				e.Pair, e.Value = read, uint64(updated)
 				n.g.Place(n.g.Add(e), source)
-				return atomic(n.g)
+				return unbroken(n.g)
 			})
 		}
 	case "unlock":
@@ -410,8 +410,8 @@ func (s *bruteState) take(b *brute, task int, ins instruction, strand int32) {
 	s.g.Place(s.g.Add(w), e.Source)
 }
 
-// atomic reports whether every update still stands directly behind its source.
-func atomic(g *graph.Graph) bool {
+// unbroken reports whether every update still stands directly behind its source.
+func unbroken(g *graph.Graph) bool {
 	for id := range g.Events {
 		e := &g.Events[id]
 		if e.Kind == graph.UpdateWrite && g.NextWrite(e.Location, g.Events[e.Pair].Source) != int32(id) {

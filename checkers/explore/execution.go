@@ -86,13 +86,13 @@ func (r *run) conclude() (*Execution, error) {
 	if !ended && !r.stopped() && !r.pruned && !r.partial {
 		r.fail(r.deadlock())
 	}
-	e := &Execution{Graph: r.g, Ended: ended}
 	if r.worker.config.CheckDefaults && ended && !r.worker.model.Consistent(r.g) {
 		r.failure = fmt.Errorf("the model forbids an execution that was built from newest choices")
 	}
 	if r.script != nil {
-		return r.concludeScripted(e)
+		return r.concludeScripted(ended)
 	}
+	e := &Execution{Graph: r.g, Ended: ended}
 	if ended {
 		e.Spec = r.instance.Spec
 		for _, th := range r.threads {
@@ -116,12 +116,16 @@ func (r *run) conclude() (*Execution, error) {
 }
 
 // concludeScripted ends a run in which no code ran.
-func (r *run) concludeScripted(e *Execution) (*Execution, error) {
+func (r *run) concludeScripted(ended bool) (*Execution, error) {
 	if r.failure != nil || r.pruned {
 		return nil, r.failure
 	}
-	e.Violation, e.Settled = r.violation, true
-	if e.Ended {
+	e := &r.worker.scratch.execution
+	if r.worker.config.Visit != nil {
+		e = &Execution{}
+	}
+	*e = Execution{Graph: r.g, Ended: ended, Violation: r.violation, Settled: true, Operations: e.Operations[:0]}
+	if ended && r.worker.config.Visit != nil {
 		for _, th := range r.threads {
 			e.Operations = append(e.Operations, th.node.records...)
 		}

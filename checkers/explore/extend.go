@@ -369,8 +369,7 @@ func (r *run) handOver(unlock int32, waiters []int32) {
 	if len(waiters) == 0 {
 		return
 	}
-	past := append(graph.Set(nil), r.g.Prefix(unlock)...)
-	past.Add(unlock)
+	past := r.worker.leadingUp(r.g, unlock)
 	whole := true
 	for id := waiters[0] + 1; id <= unlock; id++ {
 		whole = whole && (past.Has(id) || slices.Contains(waiters, id))
@@ -379,7 +378,7 @@ func (r *run) handOver(unlock int32, waiters []int32) {
 		return
 	}
 	if r.mayDrop(r.g, waiters[0], unlock, past, nil) {
-		g, number := r.g.Restrict(func(id int32) bool { return id <= waiters[0] || past.Has(id) })
+		g, number := r.g.RestrictTo(r.worker.blank(), func(id int32) bool { return id <= waiters[0] || past.Has(id) })
 		next := number[waiters[0]]
 		g.Events[next].Turn = graph.Follows
 		g.Focus = g.Events[next].Task
@@ -395,7 +394,7 @@ func (r *run) addChoice(e graph.Event, n int) {
 	for alternative := 1; alternative < n; alternative++ {
 		e.Choice = int32(alternative)
 		r.g.Add(e)
-		r.push(r.g.Clone())
+		r.pushCopy()
 		r.g.Undo()
 	}
 	e.Choice = 0
@@ -449,7 +448,7 @@ func (r *run) offerWith(e graph.Event) {
 // offerCopy schedules a copy of the run's graph if the model allows it.
 func (r *run) offerCopy() {
 	if r.worker.model.Consistent(r.g) {
-		r.push(r.g.Clone())
+		r.pushCopy()
 	}
 }
 
@@ -457,7 +456,11 @@ func (r *run) offerCopy() {
 func (r *run) offer(g *graph.Graph) {
 	if r.worker.model.Consistent(g) {
 		r.push(g)
+	} else {
+		r.worker.recycle(g)
 	}
 }
 
-func (r *run) push(g *graph.Graph) { r.worker.pushed = append(r.worker.pushed, g) }
+func (r *run) push(g *graph.Graph) { r.worker.own = append(r.worker.own, g) }
+
+func (r *run) pushCopy() { r.push(r.g.CopyTo(r.worker.blank())) }

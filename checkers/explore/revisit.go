@@ -13,8 +13,7 @@ import (
 // One of each pair of rivals must be the read or be dropped.
 func (r *run) revisit(g *graph.Graph, write int32, rivals []int32) {
 	w := &g.Events[write]
-	past := append(graph.Set(nil), g.Prefix(write)...)
-	past.Add(write)
+	past := r.worker.leadingUp(g, write)
 	for read := write - 1; read >= 0; read-- {
 		e := &g.Events[read]
 		if !mayRead(g, e, write) || past.Has(read) {
@@ -79,8 +78,7 @@ func hindrance(g *graph.Graph, strand, task int32, before func(int32) bool) (gra
 // already in the graph, finds nobody in the way any more after the new Unlock.
 func (r *run) idle(unlock int32, waiters []int32) {
 	g := r.g
-	past := append(graph.Set(nil), g.Prefix(unlock)...)
-	past.Add(unlock)
+	past := r.worker.leadingUp(g, unlock)
 	for read := older(unlock, waiters); read >= 0; read-- {
 		e := &g.Events[read]
 		if e.Kind != graph.LockBusy || !g.SameLock(e.Location, g.Events[unlock].Location) || past.Has(read) {
@@ -99,8 +97,7 @@ func (r *run) idle(unlock int32, waiters []int32) {
 func (r *run) retry(unlock, section int32, waiters []int32) {
 	g := r.g
 	location := g.Events[section].Location
-	past := append(graph.Set(nil), g.Prefix(unlock)...)
-	past.Add(unlock)
+	past := r.worker.leadingUp(g, unlock)
 	for read := older(unlock, waiters); read >= 0; read-- {
 		e := &g.Events[read]
 		if e.Location != location || !e.Try || past.Has(read) || e.Pair != graph.Init {
@@ -142,27 +139,32 @@ func (r *run) mayDrop(g *graph.Graph, read, cause int32, past graph.Set, rivals 
 // redirect builds the graph in which read takes its value from source, whose
 // cause is the event that was just added, and offers it.
 func (r *run) redirect(g *graph.Graph, read, source, cause int32, kind graph.Kind, past graph.Set) {
-	kept, number := g.Restrict(func(id int32) bool { return id <= read || past.Has(id) })
+	kept, number := g.RestrictTo(r.worker.blank(), func(id int32) bool { return id <= read || past.Has(id) })
 	e := &kept.Events[number[read]]
 	e.Kind, e.Source, e.Pair = kind, number[source], graph.Init
 	e.Location = g.Events[source].Location
 	kept.Refresh(number[read])
 	kept.Focus = e.Task
+	if moved := number[cause]; kept.Events[moved].Kind == graph.Write {
+		r.offerElsewhere(kept, moved)
+	}
 	r.offer(kept)
+}
 
-	moved := number[cause]
-	if kept.Events[moved].Kind != graph.Write {
+// offerElsewhere offers the graph with the write at every other place.
+func (r *run) offerElsewhere(kept *graph.Graph, write int32) {
+	location := kept.Events[write].Location
+	list := kept.Coherence[location]
+	if len(list) == 1 {
 		return
 	}
-	location := kept.Events[moved].Location
-	others := slices.DeleteFunc(slices.Clone(kept.Coherence[location]), func(id int32) bool { return id == moved })
-	for _, after := range append([]int32{graph.Init}, others...) {
-		elsewhere := kept.Clone()
-		elsewhere.Coherence[location] = slices.Clone(others)
-		elsewhere.Place(moved, after)
-		if !slices.Equal(elsewhere.Coherence[location], kept.Coherence[location]) {
-			r.offer(elsewhere)
+	for at := range list {
+		if list[at] == write {
+			continue
 		}
+		other := kept.CopyTo(r.worker.blank())
+		other.Move(write, at)
+		r.offer(other)
 	}
 }
 

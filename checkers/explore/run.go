@@ -39,14 +39,12 @@ type run struct {
 
 // start prepares a run of the graph, which it owns from then on.
 func (w *worker) start(g *graph.Graph, trace *tracer) *run {
+	if w.scripted && trace == nil {
+		return w.startScripted(g)
+	}
 	r := &run{worker: w, g: g, detector: &w.detector, trace: trace}
 	for range len(g.Events)/64 + 1 {
 		r.done = append(r.done, 0)
-	}
-	if w.scripted && trace == nil {
-		r.script = &w.script
-		r.knowAll()
-		return r
 	}
 	r.detector.Reset()
 	options := w.config.Scenario.Options()
@@ -94,7 +92,8 @@ func (r *run) guard(where string) {
 // acquisition that was redirected behind a section that has not ended yet stays
 // in r.blocked.
 func (r *run) replay(order []int32) {
-	pending := append([]int32(nil), order...)
+	pending := append(r.worker.scratch.pending[:0], order...)
+	r.worker.scratch.pending = pending
 	for progress := true; progress && len(pending) > 0; {
 		progress = false
 		left := pending[:0]

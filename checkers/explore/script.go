@@ -2,6 +2,7 @@ package explore
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -18,10 +19,11 @@ import (
 
 // script is what a worker knows of the tasks.
 type script struct {
-	worker *worker
-	roots  []*node
-	names  []string
-	failed error
+	worker    *worker
+	rehearsal *rehearsal
+	roots     []*node
+	names     []string
+	failed    error
 }
 
 // node is a point in the life of one task: the operation that it announces
@@ -71,6 +73,18 @@ func (p *places) all() ([]graph.Location, []uint64) {
 	return slices.Clip(p.locations), slices.Clip(p.initial)
 }
 
+// startScripted prepares a run in which no code runs. Its memory is that of the
+// worker's last one.
+func (w *worker) startScripted(g *graph.Graph) *run {
+	r := &w.scratch.run
+	*r = run{worker: w, g: g, script: &w.script, threads: r.threads[:0], blocked: r.blocked[:0], list: r.list, done: r.done[:0]}
+	for range len(g.Events)/64 + 1 {
+		r.done = append(r.done, 0)
+	}
+	r.knowAll()
+	return r
+}
+
 // start gives the threads of a run their first operations.
 func (s *script) start(r *run) {
 	if s.roots == nil {
@@ -81,10 +95,10 @@ func (s *script) start(r *run) {
 		if i >= len(r.g.Tasks) {
 			r.g.AddTask(i+1, s.names[i], graph.Init)
 		}
-		if i >= len(s.worker.threads) {
-			s.worker.threads = append(s.worker.threads, &thread{})
+		if i >= len(s.worker.scratch.threads) {
+			s.worker.scratch.threads = append(s.worker.scratch.threads, &thread{})
 		}
-		th := s.worker.threads[i]
+		th := s.worker.scratch.threads[i]
 		*th = thread{number: int32(i), name: s.names[i]}
 		r.threads = append(r.threads, th)
 		r.enter(th, root)
@@ -93,13 +107,14 @@ func (s *script) start(r *run) {
 
 // begin learns how many tasks there are and how each begins.
 func (s *script) begin() {
-	rehearsal := s.rehearse()
-	if len(rehearsal.instance.Tasks) > race.MaxTasks {
+	s.rehearsal = s.rehearse()
+	tasks := s.rehearsal.instance.Tasks
+	if len(tasks) > race.MaxTasks {
 		s.failed = errTooManyTasks
 		return
 	}
-	for i := range rehearsal.instance.Tasks {
-		s.names = append(s.names, rehearsal.instance.Tasks[i].Name)
+	for i := range tasks {
+		s.names = append(s.names, tasks[i].Name)
 		s.roots = append(s.roots, s.learn(i, nil, kernel.Result{}))
 	}
 }
@@ -150,17 +165,20 @@ func (s *script) follow(th *thread) *node {
 	return n
 }
 
-// rehearsal runs one task alone, with the results of its operations given.
+// rehearsal runs tasks alone, with the results of their operations given. It
+// has one world: the tasks of a scripted scenario leave nothing behind in it.
 type rehearsal struct {
 	script   *script
 	world    *kernel.World
 	instance *scenario.Instance
-	results  []kernel.Result
-	op       *kernel.Op // the operation after the last result
-	found    kernel.Op
+	path     []*node   // the points that the task passes, from the first on
+	passed   int       // how many it has passed
+	op       kernel.Op // what it announces at the end of the path
+	atEnd    bool      // it has announced it
 	broken   *kernel.Violation
 }
 
+// rehearse sets the scenario up.
 func (s *script) rehearse() *rehearsal {
 	r := &rehearsal{script: s}
 	options := s.worker.config.Scenario.Options()
@@ -177,27 +195,30 @@ func (s *script) rehearse() *rehearsal {
 // learn finds out what a task does after the parent's operation has returned
 // the result.
 func (s *script) learn(task int, parent *node, result kernel.Result) *node {
-	r := s.rehearse()
-	for n, last := parent, result; n != nil; n, last = n.parent, n.result {
-		r.results = append(r.results, last)
-	}
-	slices.Reverse(r.results)
 	n := &node{parent: parent, result: result, at: -1}
+	r := s.rehearsal
+	r.path, r.passed, r.atEnd, r.broken = r.path[:0], 0, false, nil
+	for at := n; at != nil; at = at.parent {
+		r.path = append(r.path, at)
+	}
+	slices.Reverse(r.path)
 	t := r.world.NewEngineTask(r.instance.Tasks[task].Name, task+1)
 	n.records = r.perform(t, task)
 	switch {
 	case r.broken != nil:
 		n.violation, n.finished = r.broken, true
-	case r.op == nil:
-		n.finished = true
-	default:
-		n.op = r.found
+	case r.atEnd:
+		n.op = r.op
 		s.place(n, t)
+	case r.passed < len(r.path)-1:
+		s.failed = &DivergenceError{Detail: fmt.Sprintf("task %s ends, where it had gone on before", t.Name())}
+	default:
+		n.finished = true
 	}
 	return n
 }
 
-// perform runs the task to where the results end.
+// perform runs the task to the end of the path.
 func (r *rehearsal) perform(t *kernel.Task, task int) (records []Operation) {
 	defer func() {
 		switch p := recover().(type) {
@@ -245,17 +266,23 @@ func (s *script) place(n *node, t *kernel.Task) {
 	}
 }
 
-// Perform implements [kernel.Engine].
-func (r *rehearsal) Perform(_ *kernel.Task, op *kernel.Op) kernel.Result {
-	if len(r.results) > 0 && r.op == nil {
-		result := r.results[0]
-		r.results = r.results[1:]
-		return result
+// Perform implements [kernel.Engine]. The operation must be the one that the
+// task announced when it passed here before.
+func (r *rehearsal) Perform(t *kernel.Task, op *kernel.Op) kernel.Result {
+	if r.atEnd || r.script.failed != nil {
+		panic(unwound{})
 	}
-	if r.op == nil {
-		r.op, r.found = op, *op
+	if r.passed == len(r.path)-1 {
+		r.atEnd, r.op = true, *op
+		panic(unwound{})
 	}
-	panic(unwound{})
+	known := &r.path[r.passed].op
+	if op.Kind != known.Kind || op.Location != known.Location || op.Order != known.Order || op.Value != known.Value || op.Mode != known.Mode {
+		r.script.failed = &DivergenceError{Detail: fmt.Sprintf("task %s is at a %s, where it was at a %s before", t.Name(), op.Kind, known.Kind)}
+		panic(unwound{})
+	}
+	r.passed++
+	return r.path[r.passed].result
 }
 
 // Access implements [kernel.Engine].

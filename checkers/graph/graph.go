@@ -156,6 +156,7 @@ type Graph struct {
 	// because its read was just redirected; -1 for none.
 	Focus int32
 
+	numbers  []int32  // of a restricted graph: the new number of each old event
 	words    int      // 64-bit words in a prefix set
 	prefixes []uint64 // by event: what must have run before it
 }
@@ -164,34 +165,33 @@ type Graph struct {
 func New() *Graph { return &Graph{Focus: -1, words: 1} }
 
 // Clone returns a copy that shares nothing that changes.
-func (g *Graph) Clone() *Graph {
-	c := &Graph{
-		Events:    append(make([]Event, 0, len(g.Events)+8), g.Events...),
-		Tasks:     slices.Clone(g.Tasks),
-		Locations: slices.Clip(g.Locations),
-		Focus:     g.Focus,
-		words:     g.words,
-		prefixes:  append(make([]uint64, 0, len(g.prefixes)+8*g.words), g.prefixes...),
-	}
-	c.Coherence = cloneLists(g.Coherence)
+func (g *Graph) Clone() *Graph { return g.CopyTo(New()) }
+
+// CopyTo is Clone into memory that is used again: it makes c, whatever it was,
+// a copy of g, and returns it.
+func (g *Graph) CopyTo(c *Graph) *Graph {
+	c.Events = append(c.Events[:0], g.Events...)
+	c.Tasks = append(c.Tasks[:0], g.Tasks...)
+	c.Locations = slices.Clip(g.Locations)
+	c.Focus, c.words = g.Focus, g.words
+	c.prefixes = append(c.prefixes[:0], g.prefixes...)
+	c.copyCoherence(g)
 	return c
 }
 
-// cloneLists copies all lists into one allocation; a list that grows later
-// moves out of it.
-func cloneLists(lists [][]int32) [][]int32 {
-	total := 0
-	for _, l := range lists {
-		total += len(l)
+// copyCoherence copies all lists; each keeps memory of its own, to grow in.
+func (g *Graph) copyCoherence(from *Graph) {
+	for len(g.Coherence) < len(from.Coherence) {
+		if len(g.Coherence) == cap(g.Coherence) {
+			g.Coherence = append(g.Coherence, nil)
+		} else {
+			g.Coherence = g.Coherence[:len(g.Coherence)+1]
+		}
 	}
-	backing := make([]int32, 0, total)
-	out := make([][]int32, len(lists))
-	for i, l := range lists {
-		start := len(backing)
-		backing = append(backing, l...)
-		out[i] = backing[start:len(backing):len(backing)]
+	g.Coherence = g.Coherence[:len(from.Coherence)]
+	for i, list := range from.Coherence {
+		g.Coherence[i] = append(g.Coherence[i][:0], list...)
 	}
-	return out
 }
 
 // AddLocation appends a location and returns its number.
@@ -301,7 +301,16 @@ func (g *Graph) NewSet() Set { return make(Set, g.words) }
 func (g *Graph) Place(id, after int32) {
 	l := g.Events[id].Location
 	list := g.Coherence[l]
-	g.Coherence[l] = slices.Insert(slices.Clip(list), slices.Index(list, after)+1, id)
+	g.Coherence[l] = slices.Insert(list, slices.Index(list, after)+1, id)
+}
+
+// Move puts a write that has a place in coherence to another position.
+func (g *Graph) Move(id int32, position int) {
+	l := g.Events[id].Location
+	list := g.Coherence[l]
+	at := slices.Index(list, id)
+	list = slices.Delete(list, at, at+1)
+	g.Coherence[l] = slices.Insert(list, position, id)
 }
 
 // LastWrite returns the coherence-last write of a location, or Init.
@@ -326,45 +335,59 @@ func (g *Graph) NextWrite(location, after int32) int32 {
 // order, and the new numbers by the old ones (Init for dropped events). Links
 // to dropped events become Init.
 func (g *Graph) Restrict(keep func(id int32) bool) (*Graph, []int32) {
-	number := make([]int32, len(g.Events))
-	r := &Graph{Tasks: slices.Clone(g.Tasks), Locations: slices.Clip(g.Locations), Focus: -1, words: g.words}
-	r.Events = make([]Event, 0, len(g.Events)+8)
+	return g.RestrictTo(New(), keep)
+}
+
+// RestrictTo is Restrict into memory that is used again, like [Graph.CopyTo].
+// The numbers are valid as long as the graph.
+func (g *Graph) RestrictTo(r *Graph, keep func(id int32) bool) (*Graph, []int32) {
+	r.Events, r.numbers = r.Events[:0], r.numbers[:0]
+	r.Tasks = append(r.Tasks[:0], g.Tasks...)
+	r.Locations, r.Focus, r.words = slices.Clip(g.Locations), -1, g.words
 	for id := range g.Events {
-		number[id] = Init
 		if keep(int32(id)) {
-			number[id] = int32(len(r.Events))
+			r.numbers = append(r.numbers, int32(len(r.Events)))
 			r.Events = append(r.Events, g.Events[id])
+		} else {
+			r.numbers = append(r.numbers, Init)
 		}
 	}
-	renumber := func(link *int32) {
-		if *link != Init {
-			*link = number[*link]
-		}
-	}
-	for i := range r.Tasks {
-		r.Tasks[i].Last, r.Tasks[i].Count = Init, 0
-		renumber(&r.Tasks[i].Spawn)
-	}
-	for id := range r.Events {
-		e := &r.Events[id]
-		for _, link := range []*int32{&e.Previous, &e.Source, &e.Pair, &e.End} {
-			renumber(link)
-		}
-		t := &r.Tasks[e.Task]
-		t.Last, t.Count = int32(id), e.Index+1
-	}
-	for id := range r.Events {
-		if e := &r.Events[id]; e.Turn == Waits && (e.Source == Init || r.Events[e.Source].End == Init) {
-			e.Turn = Either
-		}
-	}
+	number := r.numbers
+	r.relink(number)
 	r.restrictCoherence(g, number)
 	r.restrictPrefixes(g, number)
 	return r, number
 }
 
+// relink makes the links of a restricted graph refer to the new numbers.
+func (g *Graph) relink(number []int32) {
+	renumber := func(link *int32) {
+		if *link != Init {
+			*link = number[*link]
+		}
+	}
+	for i := range g.Tasks {
+		g.Tasks[i].Last, g.Tasks[i].Count = Init, 0
+		renumber(&g.Tasks[i].Spawn)
+	}
+	for id := range g.Events {
+		e := &g.Events[id]
+		renumber(&e.Previous)
+		renumber(&e.Source)
+		renumber(&e.Pair)
+		renumber(&e.End)
+		t := &g.Tasks[e.Task]
+		t.Last, t.Count = int32(id), e.Index+1
+	}
+	for id := range g.Events {
+		if e := &g.Events[id]; e.Turn == Waits && (e.Source == Init || g.Events[e.Source].End == Init) {
+			e.Turn = Either
+		}
+	}
+}
+
 func (g *Graph) restrictCoherence(from *Graph, number []int32) {
-	g.Coherence = cloneLists(from.Coherence)
+	g.copyCoherence(from)
 	for l, list := range g.Coherence {
 		kept := list[:0]
 		for _, id := range list {
@@ -379,7 +402,8 @@ func (g *Graph) restrictCoherence(from *Graph, number []int32) {
 // restrictPrefixes renumbers the prefix sets. Kept events keep their whole
 // prefix, except one whose source was dropped; its owner refreshes it.
 func (g *Graph) restrictPrefixes(from *Graph, number []int32) {
-	g.prefixes = make([]uint64, len(g.Events)*g.words, (len(g.Events)+8)*g.words)
+	g.prefixes = slices.Grow(g.prefixes[:0], len(g.Events)*g.words)[:len(g.Events)*g.words]
+	clear(g.prefixes)
 	for old, id := range number {
 		if id == Init {
 			continue

@@ -9,6 +9,7 @@ type sequential struct {
 	heads    []int32 // by event: first edge out of it, or -1
 	edges    []link
 	todo     []int32
+	adder    edge // add, made once
 }
 
 type link struct{ to, next int32 }
@@ -29,10 +30,13 @@ func (s *sequential) Consistent(g *graph.Graph) bool {
 		s.indegree = append(s.indegree, 0)
 		s.heads = append(s.heads, -1)
 	}
-	programOrder(g, s.add)
-	readsFrom(g, s.add)
-	coherence(g, s.add)
-	fromReads(g, s.add)
+	if s.adder == nil {
+		s.adder = s.add
+	}
+	programOrder(g, s.adder)
+	readsFrom(g, s.adder)
+	coherence(g, s.adder)
+	fromReads(g, s.adder)
 	return s.sorted() == n
 }
 

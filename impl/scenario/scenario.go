@@ -44,9 +44,9 @@ type Scenario struct {
 	// unordered is no sign of vacuity.
 	Racing bool
 	// WordsOnly states that the tasks share words and locks only, no ordinary
-	// memory, and that nothing is observed but what operations return. The
-	// explorer then runs the code once for each thing that a task can do, and
-	// not in every execution.
+	// memory, that an operation leaves nothing else behind, and that nothing
+	// is observed but what operations return. The explorer then runs the code
+	// once for each thing that a task can do, and not in every execution.
 	WordsOnly bool
 	// AllocationFailure and Reschedule open the environment's choices.
 	AllocationFailure, Reschedule bool

@@ -1,0 +1,278 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"benign/checkers/graph"
+	"benign/checkers/memmodel"
+	"benign/checkers/race"
+	"benign/impl/kernel"
+)
+
+// exploration is the state that the workers share.
+type exploration struct {
+	config    Config
+	scripted  bool
+	places    places
+	sharers   sharers
+	lockOrder *kernel.LockOrder
+
+	stopped    atomic.Bool
+	executions atomic.Int64 // for the budget
+	hungry     atomic.Int32 // workers that wait for a graph
+
+	mutex      sync.Mutex // guards the rest
+	changed    sync.Cond
+	waiting    []*graph.Graph // graphs that any worker may run
+	working    int            // workers that may still push graphs
+	stats      Stats
+	told       int // how often progress was reported
+	err        error
+	discovered []sharer
+}
+
+func newExploration(config Config, known sharers) *exploration {
+	x := &exploration{config: config, sharers: known, lockOrder: kernel.NewLockOrder(), waiting: []*graph.Graph{graph.New()}}
+	x.changed.L = &x.mutex
+	x.stats.Exhaustive = true
+	x.working = max(1, config.Workers)
+	return x
+}
+
+func (x *exploration) run() {
+	var workers sync.WaitGroup
+	for range x.working {
+		workers.Go(func() {
+			w := newWorker(x)
+			defer w.pool.close()
+			w.loop()
+		})
+	}
+	workers.Wait()
+}
+
+// take waits for a graph to run; nil means that there is nothing left to do.
+func (x *exploration) take() *graph.Graph {
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	x.working--
+	x.hungry.Add(1)
+	defer x.hungry.Add(-1)
+	for len(x.waiting) == 0 && x.working > 0 && !x.stopped.Load() {
+		x.changed.Wait()
+	}
+	if x.stopped.Load() || len(x.waiting) == 0 {
+		x.changed.Broadcast()
+		return nil
+	}
+	x.working++
+	last := len(x.waiting) - 1
+	g := x.waiting[last]
+	x.waiting = x.waiting[:last]
+	return g
+}
+
+// stop ends the exploration early.
+func (x *exploration) stop() {
+	x.stopped.Store(true)
+	x.changed.Broadcast()
+}
+
+func (x *exploration) cut(why string) {
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	x.stats.Exhaustive = false
+	if x.stats.Cut == "" {
+		x.stats.Cut = why
+	}
+}
+
+// fail ends the exploration without an answer.
+func (x *exploration) fail(err error, discovered []sharer) {
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	x.discovered = append(x.discovered, discovered...)
+	if x.err == nil && len(discovered) == 0 {
+		x.err = err
+	}
+	x.stop()
+}
+
+// worker runs graphs, one at a time: its own newest first, so that few wait.
+type worker struct {
+	*exploration
+	pool     pool
+	model    memmodel.Model
+	detector race.Detector
+	script   script
+	scratch  scratch
+
+	own        []*graph.Graph // graphs that wait for this worker
+	found      Stats          // not yet added to the exploration's
+	discovered []sharer
+}
+
+// scratch is memory that is used again by each run.
+type scratch struct {
+	graphs    []*graph.Graph
+	run       run
+	execution Execution
+	threads   []*thread
+	order     []int32
+	pending   []int32
+	past      graph.Set
+}
+
+func newWorker(x *exploration) *worker {
+	model, _ := memmodel.New(x.config.Model) // Explore has checked the name
+	w := &worker{exploration: x, model: model}
+	w.script.worker = w
+	return w
+}
+
+// reportEvery is how many executions a worker keeps to itself.
+const reportEvery = 1024
+
+func (w *worker) loop() {
+	for g := w.take(); g != nil; g = w.next() {
+		e, err := w.execute(g)
+		switch {
+		case errors.Is(err, errTooManyEvents):
+			w.cut(fmt.Sprintf("%v (%d)", err, w.config.MaxEvents))
+		case err != nil:
+			w.fail(err, w.discovered)
+		case e == nil:
+			w.found.Pruned++
+		default:
+			w.count(e)
+			if w.config.Visit != nil {
+				w.config.Visit(e)
+			}
+		}
+		if w.config.Visit == nil {
+			w.recycle(g)
+		}
+	}
+	w.flush()
+}
+
+// next returns the worker's newest graph, or one of the others' if it has none.
+func (w *worker) next() *graph.Graph {
+	if w.stopped.Load() {
+		return nil
+	}
+	if w.found.Executions() >= reportEvery {
+		w.flush()
+	}
+	if w.hungry.Load() > 0 && len(w.own) > 1 {
+		w.share()
+	}
+	last := len(w.own) - 1
+	if last < 0 {
+		w.flush()
+		return w.take()
+	}
+	g := w.own[last]
+	w.own = w.own[:last]
+	return g
+}
+
+// share gives the older half of the worker's graphs, which have most before
+// them, to whoever waits.
+func (w *worker) share() {
+	half := len(w.own) / 2
+	w.mutex.Lock()
+	w.waiting = append(w.waiting, w.own[:half]...)
+	w.mutex.Unlock()
+	w.changed.Broadcast()
+	w.own = append(w.own[:0], w.own[half:]...)
+}
+
+// flush adds what the worker has counted to the exploration's numbers.
+func (w *worker) flush() {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	s := &w.stats
+	s.Complete += w.found.Complete
+	s.Blocked += w.found.Blocked
+	s.Violating += w.found.Violating
+	s.Pruned += w.found.Pruned
+	s.Events += w.found.Events
+	s.Longest = max(s.Longest, w.found.Longest)
+	w.found = Stats{}
+	if w.config.Progress != nil && s.Executions()/reportEvery > w.told {
+		w.told = s.Executions() / reportEvery
+		w.config.Progress(*s)
+	}
+}
+
+func (w *worker) count(e *Execution) {
+	switch {
+	case e.Violation != nil && e.Violation.Kind == kernel.Deadlock:
+		w.found.Blocked++
+	case e.Violation != nil && !e.Ended:
+		w.found.Violating++
+	default:
+		w.found.Complete++
+	}
+	w.found.Events += len(e.Graph.Events)
+	w.found.Longest = max(w.found.Longest, len(e.Graph.Events))
+	if e.Violation != nil && w.config.StopAtViolation {
+		w.cut("stopped at the first violation")
+		w.stop()
+	}
+	if w.executions.Add(1) >= int64(w.config.MaxExecutions) && w.more() {
+		w.cut(fmt.Sprintf("budget of %d executions", w.config.MaxExecutions))
+		w.stop()
+	}
+}
+
+// more reports whether there is anything left to run.
+func (w *worker) more() bool {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return len(w.own) > 0 || len(w.waiting) > 0 || w.working > 1
+}
+
+// execute runs one graph to its end. A nil execution shows nothing.
+func (w *worker) execute(g *graph.Graph) (*Execution, error) {
+	r := w.start(g, nil)
+	r.setUp()
+	if !r.stopped() {
+		r.replay(w.inOrder(len(g.Events)))
+	}
+	r.extend()
+	return r.conclude()
+}
+
+func (w *worker) inOrder(n int) []int32 {
+	for i := len(w.scratch.order); i < n; i++ {
+		w.scratch.order = append(w.scratch.order, int32(i))
+	}
+	return w.scratch.order[:n]
+}
+
+// blank returns a graph to copy into, which nobody else has.
+func (w *worker) blank() *graph.Graph {
+	last := len(w.scratch.graphs) - 1
+	if last < 0 {
+		return graph.New()
+	}
+	g := w.scratch.graphs[last]
+	w.scratch.graphs = w.scratch.graphs[:last]
+	return g
+}
+
+// recycle takes a graph that nobody needs any more.
+func (w *worker) recycle(g *graph.Graph) { w.scratch.graphs = append(w.scratch.graphs, g) }
+
+// leadingUp returns the set of the event and everything that must run before
+// it. It is valid until the next call.
+func (w *worker) leadingUp(g *graph.Graph, id int32) graph.Set {
+	w.scratch.past = append(w.scratch.past[:0], g.Prefix(id)...)
+	w.scratch.past.Add(id)
+	return w.scratch.past
+}
