@@ -142,7 +142,6 @@ func power(base, exponent int) int {
 
 // litmusCounts are straight-line programs.
 func litmusCounts() []counted {
-	nothing := func(*kernel.Task, *machine) {}
 	return []counted{
 		{name: "SB", words: 2, tasks: []body{seq(st(0, rel, 1), ld(1, acq)), seq(st(1, rel, 1), ld(0, acq))}, want: weaker(3, 4)},
 		{name: "SB once", words: 2, tasks: []body{seq(st(0, once, 1), ld(1, once)), seq(st(1, once, 1), ld(0, once))}, want: weaker(3, 4)},
@@ -164,7 +163,12 @@ func litmusCounts() []counted {
 		{name: "LB", words: 2, tasks: []body{seq(ld(1, acq), st(0, rel, 1)), seq(ld(0, acq), st(1, rel, 1))}, want: always(3)},
 		{name: "LB2", words: 2, tasks: []body{seq(ld(1, once), st(0, once, 1)), seq(ld(0, once), st(1, once, 1))}, want: always(3)},
 		{name: "LB3", words: 3, tasks: forEach(3, func(i int) body { return seq(ld(i, once), st((i+1)%3, once, 1)) }), want: always(7)},
+	}
+}
 
+// coherenceCounts are straight-line programs of one word.
+func coherenceCounts() []counted {
+	return []counted{
 		{name: "CoRR", words: 1, tasks: []body{seq(st(0, rel, 1), st(0, rel, 2)), seq(ld(0, acq), ld(0, acq))}, want: always(6)},
 		{name: "CoRR0", words: 1, tasks: []body{st(0, once, 1), ld(0, once), ld(0, once)}, want: always(4)},
 		{name: "CoRR1", words: 1, tasks: []body{st(0, once, 1), st(0, once, 2), seq(ld(0, once), ld(0, once)), ld(0, once)}, want: always(36)},
@@ -186,7 +190,13 @@ func litmusCounts() []counted {
 			t.Join(second)
 			t.Assert(a != 1 || b != 2, "the value came back")
 		}}, want: always(4)},
+	}
+}
 
+// chainCounts hand values on from task to task.
+func chainCounts() []counted {
+	nothing := func(*kernel.Task, *machine) {}
+	return []counted{
 		{name: "IRIWish", words: 2, tasks: []body{st(0, once, 1),
 			func(t *kernel.Task, m *machine) { m.words[1].Store(t, rel, m.words[0].Load(t, once)) },
 			seq(ld(0, once), rmb, ld(1, once)), seq(ld(1, once), rmb, ld(0, once))}, want: published(27, 28)},
@@ -535,7 +545,7 @@ func lastWrite(n int, join bool) body {
 // known, with its tasks in both orders (the one giant in one): as many executions as others have
 // counted, and none of them twice.
 func TestCounts(t *testing.T) {
-	for _, c := range slices.Concat(litmusCounts(), wordCounts(), algorithmCounts(), lockCounts()) {
+	for _, c := range slices.Concat(litmusCounts(), coherenceCounts(), chainCounts(), wordCounts(), algorithmCounts(), lockCounts()) {
 		t.Run(c.name, func(t *testing.T) {
 			if c.long && (testing.Short() || underRaceDetector) {
 				t.Skip("many executions")

@@ -76,12 +76,7 @@ func (e *Execution) Outcome() string {
 // conclude ends the run: it judges the state that the tasks left, or unwinds
 // them.
 func (r *run) conclude() (*Execution, error) {
-	for _, id := range r.blocked {
-		r.pruned = r.pruned || r.g.Events[id].Turn == graph.Waits
-	}
-	for _, th := range r.threads {
-		r.pruned = r.pruned || th != nil && !th.finished && (th.stuck || th.op.Kind == kernel.OpAcquire && th.op.Try)
-	}
+	r.pruned = r.pruned || !r.stopped() && r.leadsNowhere()
 	ended := !r.stopped() && !r.pruned && r.allFinished()
 	if !ended && !r.stopped() && !r.pruned && !r.partial {
 		r.fail(r.deadlock())
@@ -113,6 +108,22 @@ func (r *run) conclude() (*Execution, error) {
 	}
 	e.Violation = r.violation
 	return e, nil
+}
+
+// leadsNowhere reports whether the tasks stand where they are for the sake of
+// the exploration only. A violation counts all the same: what was run was run.
+func (r *run) leadsNowhere() bool {
+	for _, id := range r.blocked {
+		if r.g.Events[id].Turn == graph.Waits {
+			return true
+		}
+	}
+	for _, th := range r.threads {
+		if th != nil && !th.finished && (th.stuck || th.op.Kind == kernel.OpAcquire && th.op.Try) {
+			return true
+		}
+	}
+	return false
 }
 
 // concludeScripted ends a run in which no code ran.

@@ -64,21 +64,26 @@ func coherence(g *graph.Graph, yield edge) {
 // fromReads yields every read with the write that first overwrote what it read.
 func fromReads(g *graph.Graph, yield edge) {
 	for id := range g.Events {
-		e := &g.Events[id]
-		if !e.Reads() {
-			continue
-		}
-		if e.Kind == graph.LockFail || e.Kind == graph.LockBusy {
-			if end := g.Events[e.Source].End; end != graph.Init {
-				yield(int32(id), end)
-			}
-			continue
-		}
-		next := g.NextWrite(e.Location, e.Source)
-		if next != graph.Init && next != e.Pair {
+		if next := overwriter(g, int32(id)); next != graph.Init {
 			yield(int32(id), next)
 		}
 	}
+}
+
+// overwriter returns the write that first overwrote what the event read, or
+// Init. A try that failed was made before the end of the section in its way.
+func overwriter(g *graph.Graph, id int32) int32 {
+	e := &g.Events[id]
+	switch {
+	case !e.Reads():
+		return graph.Init
+	case e.Kind == graph.LockFail || e.Kind == graph.LockBusy:
+		return g.Events[e.Source].End
+	}
+	if next := g.NextWrite(e.Location, e.Source); next != e.Pair {
+		return next
+	}
+	return graph.Init
 }
 
 // atomicity is an axiom of every model here: nothing comes between the two

@@ -30,13 +30,22 @@ func (s *sequential) Consistent(g *graph.Graph) bool {
 		s.indegree = append(s.indegree, 0)
 		s.heads = append(s.heads, -1)
 	}
+	// Most contradictions are plain: what overwrote the value that was read
+	// leads up to the read.
+	for id := range int32(n) {
+		if next := overwriter(g, id); next != graph.Init {
+			if g.Prefix(id).Has(next) {
+				return false
+			}
+			s.add(id, next)
+		}
+	}
 	if s.adder == nil {
 		s.adder = s.add
 	}
 	programOrder(g, s.adder)
 	readsFrom(g, s.adder)
 	coherence(g, s.adder)
-	fromReads(g, s.adder)
 	return s.sorted() == n
 }
 

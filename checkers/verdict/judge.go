@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"benign/checkers/explore"
+	"benign/checkers/linear"
 	"benign/checkers/memmodel"
 	"benign/impl/scenario"
 )
@@ -62,15 +63,39 @@ func (o Options) config(race *scenario.Race, s *scenario.Scenario, v *scenario.V
 // Judge answers for one variant of a scenario under one model. An error means
 // that the question could not be asked.
 func Judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model string, o Options) (*Verdict, error) {
-	baseline := s.Variant(scenario.Baseline)
-	if baseline == nil {
-		return nil, fmt.Errorf("scenario %s/%s has no baseline", race.Name, s.Name)
+	if err := wellFormed(race.Name, s); err != nil {
+		return nil, err
 	}
-	base, err := observe(o.config(race, s, baseline, model))
+	base, err := observe(o.config(race, s, s.Variant(scenario.Baseline), model), nil)
 	if err != nil {
 		return nil, err
 	}
 	return judge(race, s, v, model, o, base)
+}
+
+// wellFormed returns an error if the scenario cannot be asked about: a question
+// without a candidate would be answered by nobody.
+func wellFormed(race string, s *scenario.Scenario) error {
+	names, roles := map[string]bool{}, map[scenario.Role]int{}
+	for i := range s.Variants {
+		v := &s.Variants[i]
+		switch {
+		case v.Role < scenario.Baseline || v.Role > scenario.Planted:
+			return fmt.Errorf("scenario %s/%s: variant %s has no role", race, s.Name, v.Name)
+		case v.Build == nil:
+			return fmt.Errorf("scenario %s/%s: variant %s cannot be built", race, s.Name, v.Name)
+		case names[v.Name]:
+			return fmt.Errorf("scenario %s/%s has two variants named %s", race, s.Name, v.Name)
+		}
+		names[v.Name] = true
+		roles[v.Role]++
+	}
+	for _, role := range []scenario.Role{scenario.Baseline, scenario.Candidate} {
+		if roles[role] != 1 {
+			return fmt.Errorf("scenario %s/%s has %d variants in the role of %s, want 1", race, s.Name, roles[role], role)
+		}
+	}
+	return nil
 }
 
 // judge answers with a baseline that has been observed already.
@@ -78,7 +103,7 @@ func judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 	seen := base
 	if v.Role != scenario.Baseline {
 		var err error
-		if seen, err = observe(o.config(race, s, v, model)); err != nil {
+		if seen, err = observe(o.config(race, s, v, model), base); err != nil {
 			return nil, err
 		}
 	}
@@ -102,14 +127,21 @@ func judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 // decide finds the class. The order matters: what is broken is broken, however
 // little was explored; a harmless answer needs everything.
 func (v *Verdict) decide(race *scenario.Race, s *scenario.Scenario, variant *scenario.Variant, seen, base *observation) error {
-	seen.newStates(base)
-	if len(seen.worst) > 0 {
-		finding, err := seen.finding(explore.TraceHeader{Race: v.Race, Scenario: v.Scenario, Variant: v.Variant, Model: v.Model})
+	worst := seen.worst
+	if worst.empty() && base.sound() {
+		worst = seen.strange
+	}
+	if !worst.empty() {
+		finding, err := seen.finding(worst, explore.TraceHeader{Race: v.Race, Scenario: v.Scenario, Variant: v.Variant, Model: v.Model})
 		if err != nil {
 			return err
 		}
 		v.Class, v.Finding = scenario.Harmful, finding
 		v.Reason = fmt.Sprintf("%d of %d executions break something: %s", finding.Count, seen.stats.Executions(), finding.Kind)
+		return nil
+	}
+	if !base.worst.empty() {
+		v.Class, v.Reason = scenario.Unknown, "the baseline is broken itself: "+base.worst.shortest[0].kind
 		return nil
 	}
 	if !v.Scope.Exhaustive {
@@ -120,36 +152,8 @@ func (v *Verdict) decide(race *scenario.Race, s *scenario.Scenario, variant *sce
 		v.Class, v.Vacuous, v.Reason = scenario.Unknown, true, missing
 		return nil
 	}
-	v.harmless()
+	v.harmless(seen)
 	return nil
-}
-
-// newStates blames the executions that end in a state in which the baseline
-// never ends. It needs a second look at them, which only happens if there are
-// any and the baseline was explored to its end.
-func (o *observation) newStates(base *observation) {
-	if !base.stats.Exhaustive || len(base.worst) > 0 || len(o.worst) > 0 {
-		return
-	}
-	strange := false
-	for state := range o.states {
-		strange = strange || !base.states[state]
-	}
-	if !strange {
-		return
-	}
-	again := o.config
-	again.Progress = nil
-	again.Restart = func() { o.broken, o.worst = map[string]int{}, nil }
-	again.Visit = func(e *explore.Execution) {
-		o.mutex.Lock()
-		defer o.mutex.Unlock()
-		if e.Violation == nil && !base.states[e.State] {
-			o.blame(culprit{graph: e.Graph, kind: kindState, message: "the baseline never ends with " + e.State, whole: true})
-		}
-	}
-	// The exploration has succeeded before, and repeats itself.
-	_, _ = explore.Explore(again)
 }
 
 func (v *Verdict) cut(seen, base *observation) string {
@@ -159,7 +163,7 @@ func (v *Verdict) cut(seen, base *observation) string {
 	case base.stats.Cut != "":
 		return "the exploration of the baseline was cut off: " + base.stats.Cut
 	}
-	return "a history was too hard to judge within " + "the time for one history"
+	return fmt.Sprintf("a history was too hard to judge within %v", linear.Limit)
 }
 
 // missing says which race of the question was not seen as it must be to make a
@@ -186,8 +190,14 @@ func (v *Verdict) sawBothOrders(site string) bool {
 	})
 }
 
-func (v *Verdict) harmless() {
+// harmless tells the harmless classes apart. A new outcome that no specification
+// allows, and that leaves nothing for later either, is none of them.
+func (v *Verdict) harmless(seen *observation) {
+	unexplained := slices.IndexFunc(v.Outcomes.New, func(o string) bool { return !seen.explained[o] })
 	switch {
+	case unexplained >= 0:
+		v.Class = scenario.Unknown
+		v.Reason = "nothing says whether a new outcome is right, and it leaves nothing for later: " + v.Outcomes.New[unexplained]
 	case len(v.Outcomes.New) > 0:
 		v.Class = scenario.Defers
 		v.Reason = fmt.Sprintf("%d outcomes are new; they leave at most %d undone, which %s does in at most %d rounds",
@@ -211,8 +221,14 @@ func (v *Verdict) barrier() string {
 // and, if asked for, the alternatives and planted faults under the first model.
 func Ask(race *scenario.Race, o Options) (*Question, error) {
 	q := &Question{Race: race, Name: race.Name, Title: race.Title, Class: scenario.Indistinguishable}
+	if len(race.Scenarios) == 0 {
+		return nil, fmt.Errorf("race %s has no scenario", race.Name)
+	}
 	for i := range race.Scenarios {
 		s := &race.Scenarios[i]
+		if err := wellFormed(race.Name, s); err != nil {
+			return nil, err
+		}
 		for n, model := range o.models() {
 			if !memmodel.Known(model) {
 				_, err := memmodel.New(model)
@@ -228,11 +244,7 @@ func Ask(race *scenario.Race, o Options) (*Question, error) {
 
 // ask answers for the baseline and candidate of one scenario, and its faults.
 func (q *Question) ask(s *scenario.Scenario, model string, o Options, planted bool) error {
-	baseline := s.Variant(scenario.Baseline)
-	if baseline == nil {
-		return fmt.Errorf("scenario %s/%s has no baseline", q.Name, s.Name)
-	}
-	base, err := observe(o.config(q.Race, s, baseline, model))
+	base, err := observe(o.config(q.Race, s, s.Variant(scenario.Baseline), model), nil)
 	if err != nil {
 		return err
 	}
@@ -268,23 +280,37 @@ func (q *Question) take(role scenario.Role, v *Verdict) {
 	}
 }
 
-// Replay runs a trace of the variant again and says what it breaks; a nil
-// finding means that it breaks nothing. A [*explore.DivergenceError] means that
-// the trace no longer fits the code.
+// Replay runs a trace of the variant again and says what it breaks; a finding
+// that is Clean says that it breaks nothing. To know whether the final state is
+// one of the baseline's, the baseline is explored, unless something else is
+// broken. A [*explore.DivergenceError] means that the trace no longer fits the
+// code.
 func Replay(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model string, trace *explore.Trace) (*Finding, *explore.Execution, error) {
-	o := Options{Workers: 1}
+	if err := wellFormed(race.Name, s); err != nil {
+		return nil, nil, err
+	}
+	o := Options{}
 	config := o.config(race, s, v, model)
 	e, steps, err := explore.Replay(config, trace)
 	if err != nil {
 		return nil, nil, err
 	}
-	seen := &observation{config: config}
-	seen.forget()
+	seen := newObservation(config, nil)
 	seen.visit(e)
+	if seen.worst.empty() && e.Ended && v.Role != scenario.Baseline {
+		base, err := observe(o.config(race, s, s.Variant(scenario.Baseline), model), nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		if base.sound() && !base.states[e.State] {
+			seen.worst.add(strange(e))
+		}
+	}
 	f := &Finding{Trace: explore.FormatTrace(explore.TraceHeader{Race: race.Name, Scenario: s.Name, Variant: v.Name, Model: model}, e.Graph)}
 	f.show(e, steps)
-	if len(seen.worst) > 0 {
-		f.Kind, f.Message, f.Count, f.Kinds = seen.worst[0].kind, seen.worst[0].message, 1, seen.broken
+	if !seen.worst.empty() {
+		worst := seen.worst.shortest[0]
+		f.Kind, f.Message, f.Count, f.Kinds = worst.kind, worst.message, 1, seen.worst.kinds
 	}
 	return f, e, nil
 }

@@ -2,8 +2,9 @@ package verdict
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
+	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -19,19 +20,27 @@ import (
 // observation is what all executions of one variant under one model showed.
 type observation struct {
 	config explore.Config
+	base   *observation // of the baseline, to compare final states with; nil for none
 	stats  explore.Stats
 
 	mutex     sync.Mutex
 	outcomes  map[string]int
+	explained map[string]bool // outcomes that a specification allows, or that leave work for later
 	states    map[string]bool
 	evidence  map[string]*Evidence
 	ledger    progress.Ledger
-	broken    map[string]int // executions that break something, by kind
-	worst     []culprit      // the shortest of the worst of them
-	histories map[string]error
+	worst     culprits // what breaks something
+	strange   culprits // what breaks nothing and ends as the baseline never does
+	histories map[string]judged
 	undecided bool
 	tasks     []string
 	calls     int
+}
+
+// judged is a history with what the specification says of it.
+type judged struct {
+	history []linear.Call
+	err     error
 }
 
 // culprit is an execution that breaks something.
@@ -44,8 +53,15 @@ type culprit struct {
 	identity string
 }
 
-// culprits is how many of the shortest are kept for shortening.
-const culprits = 12
+// culprits counts executions that break something, and keeps the shortest of
+// the worst.
+type culprits struct {
+	kinds    map[string]int
+	shortest []culprit
+}
+
+// maxCulprits is how many of the shortest are kept for shortening.
+const maxCulprits = 12
 
 // Kinds of findings beside the violations of the machine.
 const (
@@ -55,21 +71,29 @@ const (
 )
 
 // observe explores the variant and adds up what it shows.
-func observe(config explore.Config) (*observation, error) {
-	o := &observation{config: config}
-	o.forget()
+func observe(config explore.Config, base *observation) (*observation, error) {
+	o := newObservation(config, base)
 	config.Visit, config.Restart = o.visit, o.forget
 	stats, err := explore.Explore(config)
 	o.stats = stats
 	return o, err
 }
 
+func newObservation(config explore.Config, base *observation) *observation {
+	o := &observation{config: config, base: base}
+	o.forget()
+	return o
+}
+
 // forget begins anew, when the exploration does.
 func (o *observation) forget() {
-	o.outcomes, o.states, o.evidence = map[string]int{}, map[string]bool{}, map[string]*Evidence{}
-	o.ledger, o.broken, o.worst = progress.Ledger{}, map[string]int{}, nil
-	o.histories, o.undecided = map[string]error{}, false
+	o.outcomes, o.explained, o.states, o.evidence = map[string]int{}, map[string]bool{}, map[string]bool{}, map[string]*Evidence{}
+	o.ledger, o.worst, o.strange = progress.Ledger{}, culprits{}, culprits{}
+	o.histories, o.undecided = map[string]judged{}, false
 }
+
+// sound reports whether every final state of the variant is known.
+func (o *observation) sound() bool { return o.stats.Exhaustive && o.worst.empty() }
 
 // visit takes one execution into account. Several workers call it at once.
 func (o *observation) visit(e *explore.Execution) {
@@ -78,18 +102,31 @@ func (o *observation) visit(e *explore.Execution) {
 	defer o.mutex.Unlock()
 	o.describe(e)
 	if e.Violation != nil {
-		o.blame(culprit{graph: e.Graph, kind: e.Violation.Kind.String(), message: e.Violation.Message, whole: e.Ended})
+		o.worst.add(culprit{graph: e.Graph, kind: e.Violation.Kind.String(), message: e.Violation.Message, whole: e.Ended})
 		return
 	}
-	o.outcomes[e.Outcome()]++
+	if !e.Ended {
+		return // a trace that ends before the code does
+	}
+	outcome := e.Outcome()
+	o.outcomes[outcome]++
+	o.explained[outcome] = o.explained[outcome] || e.Spec != nil || len(e.Debt) > 0 && e.Debt[0] > 0
 	o.states[e.State] = true
 	o.collect(e)
+	if o.base != nil && !o.base.states[e.State] {
+		o.strange.add(strange(e))
+	}
 	if err := o.ledger.Add(e); err != nil {
-		o.blame(culprit{graph: e.Graph, kind: kindLost, message: err.Error(), whole: true})
+		o.worst.add(culprit{graph: e.Graph, kind: kindLost, message: err.Error(), whole: true})
 	}
-	if err := o.explained(e, history, key); err != nil {
-		o.blame(culprit{graph: e.Graph, kind: kindHistory, message: err.Error(), whole: true})
+	if err := o.judge(e, history, key); err != nil {
+		o.worst.add(culprit{graph: e.Graph, kind: kindHistory, message: err.Error(), whole: true})
 	}
+}
+
+// strange blames an execution for its final state.
+func strange(e *explore.Execution) culprit {
+	return culprit{graph: e.Graph, kind: kindState, message: "the baseline never ends with " + e.State, whole: true}
 }
 
 // describe notes the tasks and their operations, once.
@@ -111,14 +148,19 @@ func (o *observation) describe(e *explore.Execution) {
 	}
 }
 
-// blame counts an execution that breaks something and keeps it if there are
-// few worse and shorter ones.
-func (o *observation) blame(c culprit) {
-	o.broken[c.kind]++
-	c.steps, c.identity = visible(c.graph), c.graph.Key()
-	o.worst = append(o.worst, c)
-	slices.SortFunc(o.worst, compareCulprits)
-	o.worst = o.worst[:min(len(o.worst), culprits)]
+func (c *culprits) empty() bool { return len(c.shortest) == 0 }
+
+// add counts an execution that breaks something and keeps it if there are few
+// worse and shorter ones.
+func (c *culprits) add(one culprit) {
+	if c.kinds == nil {
+		c.kinds = map[string]int{}
+	}
+	c.kinds[one.kind]++
+	one.steps, one.identity = visible(one.graph), one.graph.Key()
+	c.shortest = append(c.shortest, one)
+	slices.SortFunc(c.shortest, compareCulprits)
+	c.shortest = c.shortest[:min(len(c.shortest), maxCulprits)]
 }
 
 // compareCulprits puts broken memory first, then what takes fewer steps to
@@ -192,46 +234,54 @@ func (o *observation) collect(e *explore.Execution) {
 	}
 }
 
-// explained judges the history against the scenario's specification. Equal
-// histories are judged once.
-func (o *observation) explained(e *explore.Execution, history []linear.Call, key string) error {
+// judge holds the history against the scenario's specification. Equal histories
+// are judged once.
+func (o *observation) judge(e *explore.Execution, history []linear.Call, key string) error {
 	if e.Spec == nil || len(history) == 0 {
 		return nil
 	}
-	err, known := o.histories[key]
-	if known {
-		return err
+	known, ok := o.histories[key]
+	if ok && sameEffects(known.history, history) {
+		return known.err
 	}
 	var result linear.Result
-	if history[0].Return < 0 {
+	var err error
+	if history[0].Return == noTime {
 		result, err = linear.CheckProgramOrder(e.Spec, history)
 	} else {
 		result, err = linear.Check(e.Spec, history)
 	}
 	o.undecided = o.undecided || result == linear.Undecided
-	o.histories[key] = err
+	if !ok {
+		o.histories[key] = judged{history, err}
+	}
 	return err
 }
 
+// sameEffects compares the effects of two histories of the same shape: that two
+// of them print alike does not make them equal.
+func sameEffects(a, b []linear.Call) bool {
+	return slices.EqualFunc(a, b, func(x, y linear.Call) bool { return reflect.DeepEqual(x.Effects, y.Effects) })
+}
+
+// noTime is the time of a call of which only the order within its task is known.
+const noTime = math.MinInt64
+
 // historyOf turns the operations into calls with times, and names the history
 // so that equal ones are known. An execution that is an interleaving has times;
-// of another only the order within each task is known, and Return is -1.
+// of another only the order within each task is known.
 func historyOf(e *explore.Execution) ([]linear.Call, string) {
 	if !e.Ended || e.Spec == nil {
 		return nil, ""
 	}
 	sequential, _ := memmodel.New("sc")
 	timed := sequential.Consistent(e.Graph)
-	var position map[int32]map[int32]int64
-	if timed {
-		position = positions(e.Graph)
-	}
 	calls := make([]linear.Call, len(e.Operations))
 	for i, op := range e.Operations {
-		calls[i] = linear.Call{Task: op.Task, Name: op.Name, Call: -1, Return: -1, Effects: op.Result.Effects}
-		if timed {
-			calls[i].Call, calls[i].Return = interval(position[int32(op.Task)], op)
-		}
+		calls[i] = linear.Call{Task: op.Task, Name: op.Name, Call: noTime, Return: noTime, Effects: op.Result.Effects}
+	}
+	if timed {
+		setTimes(calls, e)
 	}
 	var key strings.Builder
 	for i, op := range e.Operations {
@@ -244,6 +294,25 @@ func historyOf(e *explore.Execution) ([]linear.Call, string) {
 		fmt.Fprintf(&key, " %v\n", timed)
 	}
 	return calls, key.String()
+}
+
+// setTimes gives each call the time from its first event to its last in one
+// interleaving. One without events takes no time; it stands right after what
+// its task did before. Between two events there is a tick for each such call.
+func setTimes(calls []linear.Call, e *explore.Execution) {
+	position, ticks := positions(e.Graph), int64(len(calls)+2)
+	for i, op := range e.Operations {
+		at := position[int32(op.Task)]
+		switch {
+		case op.First < op.End:
+			calls[i].Call, calls[i].Return = ticks*at[op.First], ticks*at[op.End-1]+1
+		case i > 0 && e.Operations[i-1].Task == op.Task:
+			calls[i].Call = calls[i-1].Return + 1
+			calls[i].Return = calls[i].Call
+		default:
+			calls[i].Call, calls[i].Return = -ticks, -ticks
+		}
+	}
 }
 
 // positions says where each event, named by task and index, stands in one
@@ -260,37 +329,17 @@ func positions(g *graph.Graph) map[int32]map[int32]int64 {
 	return at
 }
 
-// interval is the time from before the operation's first event to after its
-// last. One without events stands right after what its task did before.
-func interval(at map[int32]int64, op explore.Operation) (call, end int64) {
-	if op.First == op.End {
-		after := int64(0)
-		if op.First > 0 {
-			after = 3*at[op.First-1] + 1
-		}
-		return after, after
-	}
-	return 3 * at[op.First], 3*at[op.End-1] + 1
-}
-
 // finding turns the shortest culprit into something to read, shortened and
 // replayed with source places.
-func (o *observation) finding(h explore.TraceHeader) (*Finding, error) {
-	var best *culprit
-	for i := range o.worst {
-		c := &o.worst[i]
-		if !c.whole {
-			c.graph = explore.Shorten(o.config, c.graph, c.kind)
-			c.steps = visible(c.graph)
-		}
-		if best == nil || compareCulprits(*c, *best) < 0 {
-			best = c
+func (o *observation) finding(c culprits, h explore.TraceHeader) (*Finding, error) {
+	for i := range c.shortest {
+		if one := &c.shortest[i]; !one.whole {
+			one.graph = explore.Shorten(o.config, one.graph, one.kind)
+			one.steps, one.identity = visible(one.graph), one.graph.Key()
 		}
 	}
-	if best == nil {
-		return nil, errors.New("verdict: nothing is broken")
-	}
-	f := &Finding{Kind: best.kind, Message: best.message, Count: total(o.broken), Kinds: o.broken, Trace: explore.FormatTrace(h, best.graph)}
+	best := slices.MinFunc(c.shortest, compareCulprits)
+	f := &Finding{Kind: best.kind, Message: best.message, Count: total(c.kinds), Kinds: c.kinds, Trace: explore.FormatTrace(h, best.graph)}
 	e, steps, err := explore.ReplayGraph(o.config, best.graph)
 	if err != nil {
 		return nil, err
