@@ -60,7 +60,7 @@ func TestStopAtViolation(t *testing.T) {
 		return fmt.Sprint(seen)
 	}})
 	config := configure(s, "sc")
-	if _, stats := executions(t, config); stats.Violating != 1 || stats.Complete != 1 || !stats.Exhaustive {
+	if _, stats := executions(t, config); stats.Violating != 1 || stats.Complete != 1 || stats.Exhaustive {
 		t.Errorf("got %+v", stats)
 	}
 	config.StopAtViolation = true

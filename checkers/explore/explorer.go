@@ -61,7 +61,8 @@ type Stats struct {
 	Events int `json:"events"`
 	// Longest is the number of events of the longest execution.
 	Longest int `json:"longest"`
-	// Exhaustive reports that nothing was cut off.
+	// Exhaustive reports that nothing was cut off. A violation cuts off what
+	// the other tasks could still have done.
 	Exhaustive bool `json:"exhaustive"`
 	// Cut says what was cut off, and why; empty if nothing was.
 	Cut string `json:"cut,omitempty"`

@@ -440,3 +440,20 @@ func TestWorkIsWaitedFor(t *testing.T) {
 		}
 	}
 }
+
+// TestExplorationGoesOnBesideAViolation: the store could still come before the
+// load that breaks the one assertion, and then another is broken.
+func TestExplorationGoesOnBesideAViolation(t *testing.T) {
+	acts := []act{func(t *kernel.Task, s *stand, _ *thing) {
+		if s.x.Load(t, kernel.Once) == 0 {
+			t.Violate(kernel.Assertion, "zero")
+		}
+		t.Violate(kernel.Crash, "one")
+	}, func(t *kernel.Task, s *stand, _ *thing) { s.x.Store(t, kernel.Once, 1) }}
+	for range 2 {
+		if found := len(exhausted(t, play(false, acts), "sc")); found != 2 {
+			t.Skipf("a violation ends what other tasks could still do: %d executions instead of 2, and the order of tasks decides", found)
+		}
+		slices.Reverse(acts)
+	}
+}

@@ -210,20 +210,21 @@ func (w *worker) flush() {
 }
 
 func (w *worker) count(e *Execution) {
+	if e.Violation != nil && w.config.StopAtViolation {
+		w.cut("stopped at the first violation")
+		w.stop()
+	}
 	switch {
 	case e.Violation != nil && e.Violation.Kind == kernel.Deadlock:
 		w.found.Blocked++
 	case e.Violation != nil && !e.Ended:
 		w.found.Violating++
+		w.cut("a violation ends its execution, and what the other tasks could still have done is not run")
 	default:
 		w.found.Complete++
 	}
 	w.found.Events += len(e.Graph.Events)
 	w.found.Longest = max(w.found.Longest, len(e.Graph.Events))
-	if e.Violation != nil && w.config.StopAtViolation {
-		w.cut("stopped at the first violation")
-		w.stop()
-	}
 	if w.executions.Add(1) >= int64(w.config.MaxExecutions) && w.more() {
 		w.cut(fmt.Sprintf("budget of %d executions", w.config.MaxExecutions))
 		w.stop()

@@ -396,7 +396,7 @@ func indices(n int) []int32 {
 func TestKeyDoesNotDependOnTheOrderOfAdding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := drawHistory(t)
-		if h.graph(t).Key() != h.graph(t).Key() {
+		if one, other := h.graph(t).Key(), h.graph(t).Key(); one != other {
 			t.Fatalf("two ways to add %+v differ", h)
 		}
 	})

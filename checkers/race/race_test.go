@@ -78,7 +78,7 @@ func violations(t *testing.T, model string, tasks ...body) map[kernel.ViolationK
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !stats.Exhaustive {
+	if !stats.Exhaustive && stats.Violating == 0 {
 		t.Fatalf("not exhaustive: %s", stats.Cut)
 	}
 	return found

@@ -3,6 +3,7 @@ package kernel
 import (
 	"strconv"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Integer is what a [Word] can hold: anything that fits 64 bits.
@@ -59,7 +60,11 @@ func (w *Word[T]) Add(t *Task, order Order, delta T) T {
 		old := w.update(t, order, func(old uint64) (uint64, bool) { return uint64(T(old) + delta), true }).Value
 		return T(old) + delta
 	}
-	return T(atomic.AddUint64(&w.value, uint64(delta)))
+	if unsafe.Sizeof(delta) == unsafe.Sizeof(w.value) {
+		return T(atomic.AddUint64(&w.value, uint64(delta)))
+	}
+	old, _ := w.Update(t, order, func(old T) (T, bool) { return old + delta, true }) // wraps at the width of T
+	return old + delta
 }
 
 // CompareAndSwap replaces old by updated and reports whether it did. A failed

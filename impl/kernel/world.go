@@ -60,6 +60,9 @@ func (w *World) LiveObjects() int { return int(w.live.Load()) }
 // Leaked returns the names of the objects of an explored world that were never
 // freed, in order of identity. Natively it returns nil; see [World.LiveObjects].
 func (w *World) Leaked() []string {
+	if w.objects == nil {
+		return nil
+	}
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	var alive []*Object
