@@ -23,9 +23,12 @@ type box struct {
 	flag  kernel.Word[int]
 }
 
+// filling says what runs in an instance with a new box.
+type filling func(setup *kernel.Task, b *box, i *scenario.Instance)
+
 // variant builds a box for each execution and lets the function fill in the
 // instance.
-func variant(name string, role scenario.Role, expect scenario.Class, fill func(*box, *scenario.Instance)) scenario.Variant {
+func variant(name string, role scenario.Role, expect scenario.Class, fill filling) scenario.Variant {
 	return scenario.Variant{Name: name, Role: role, Expect: expect, About: name, Build: func(setup *kernel.Task) *scenario.Instance {
 		b := &box{}
 		b.Init(setup, "box", b)
@@ -33,7 +36,7 @@ func variant(name string, role scenario.Role, expect scenario.Class, fill func(*
 		b.items.Init(&b.Object, "items", 0)
 		b.flag.Init(&b.Object, "flag", 0)
 		i := &scenario.Instance{Observe: b.state, Teardown: b.Free}
-		fill(b, i)
+		fill(setup, b, i)
 		return i
 	}}
 }
@@ -50,7 +53,9 @@ func (b *box) locked(t *kernel.Task, f func() string) string {
 }
 
 // add changes the number of items by a load and a store.
-func (b *box) add(t *kernel.Task, n int) { b.items.Store(t, kernel.Once, b.items.Load(t, kernel.Once)+n) }
+func (b *box) add(t *kernel.Task, n int) {
+	b.items.Store(t, kernel.Once, b.items.Load(t, kernel.Once)+n)
+}
 
 // run is an operation whose result is only printed.
 func run(name string, f func(*kernel.Task) string) scenario.Operation {
@@ -85,9 +90,9 @@ func answer(t *testing.T, sites []*kernel.RaceSite, variants ...scenario.Variant
 
 // takers are two tasks that want the one item of a box. Each looks whether
 // there is one and, if so, takes it under the lock; a careful one looks again.
-func takers(peeks, careful bool) func(*box, *scenario.Instance) {
-	return func(b *box, i *scenario.Instance) {
-		b.items.Store(b.setup, kernel.Plain, 1)
+func takers(peeks, careful bool) filling {
+	return func(setup *kernel.Task, b *box, i *scenario.Instance) {
+		b.items.Store(setup, kernel.Plain, 1)
 		take := run("take", func(t *kernel.Task) string {
 			if peeks && b.items.LoadRacy(t, kernel.Once, peek) == 0 {
 				return "nothing"
@@ -112,8 +117,8 @@ func takers(peeks, careful bool) func(*box, *scenario.Instance) {
 
 // worker is a task that clears the box which another fills. A lazy one looks at
 // a flag first, and leaves everything to the next round if that is not up.
-func worker(lazy bool) func(*box, *scenario.Instance) {
-	return func(b *box, i *scenario.Instance) {
+func worker(lazy bool) filling {
+	return func(_ *kernel.Task, b *box, i *scenario.Instance) {
 		put := run("put", func(t *kernel.Task) string {
 			return b.locked(t, func() string {
 				b.add(t, 1)

@@ -13,7 +13,9 @@ type lock struct {
 	Location
 	class    int // in the world's lock order
 	sleeping bool
-	native   sync.RWMutex
+	shares   bool         // has shared forms; natively it is a sync.RWMutex then
+	mutex    sync.Mutex   // natively, of a lock without shared forms
+	rw       sync.RWMutex // natively, of a lock with shared forms
 	waiters  atomic.Int32 // natively: tasks that found the lock busy
 }
 
@@ -23,14 +25,18 @@ type held struct {
 	mode LockMode
 }
 
-func (l *lock) initLock(owner *Object, name string, sleeping bool) {
+func (l *lock) initLock(owner *Object, name string, sleeping, shares bool) {
 	l.Location.init(owner, name, nil)
-	l.sleeping = sleeping
+	l.sleeping, l.shares = sleeping, shares
 	l.class = owner.world.options.LockOrder.class(owner.class, name)
 }
 
 // acquire waits for the lock.
 func (l *lock) acquire(t *Task, mode LockMode) {
+	if t.engine == nil && len(t.held) == 0 && !l.owner.freed.Load() && l.tryNative(mode) {
+		l.hold(t, mode) // natively, and with nothing held there is nothing to check
+		return
+	}
 	l.owner.Use(t)
 	l.checkAcquire(t, true)
 	if t.engine != nil {
@@ -46,13 +52,10 @@ func (l *lock) try(t *Task, mode LockMode) bool {
 	l.owner.Use(t)
 	l.checkAcquire(t, false)
 	var ok bool
-	switch {
-	case t.engine != nil:
+	if t.engine != nil {
 		ok = t.perform(Op{Kind: OpAcquire, Location: &l.Location, Mode: mode, Try: true}).OK
-	case mode == Exclusive:
-		ok = l.native.TryLock()
-	default:
-		ok = l.native.TryRLock()
+	} else {
+		ok = l.tryNative(mode)
 	}
 	if ok {
 		l.hold(t, mode)
@@ -67,27 +70,39 @@ func (l *lock) release(t *Task, mode LockMode) {
 	switch {
 	case t.engine != nil:
 		t.perform(Op{Kind: OpRelease, Location: &l.Location, Mode: mode})
+	case !l.shares:
+		l.mutex.Unlock()
 	case mode == Exclusive:
-		l.native.Unlock()
+		l.rw.Unlock()
 	default:
-		l.native.RUnlock()
+		l.rw.RUnlock()
 	}
 }
 
+func (l *lock) tryNative(mode LockMode) bool {
+	switch {
+	case !l.shares:
+		return l.mutex.TryLock()
+	case mode == Exclusive:
+		return l.rw.TryLock()
+	}
+	return l.rw.TryRLock()
+}
+
 func (l *lock) acquireNative(mode LockMode) {
-	if mode == Exclusive {
-		if !l.native.TryLock() {
-			l.waiters.Add(1)
-			l.native.Lock()
-			l.waiters.Add(-1)
-		}
+	if l.tryNative(mode) {
 		return
 	}
-	if !l.native.TryRLock() {
-		l.waiters.Add(1)
-		l.native.RLock()
-		l.waiters.Add(-1)
+	l.waiters.Add(1)
+	switch {
+	case !l.shares:
+		l.mutex.Lock()
+	case mode == Exclusive:
+		l.rw.Lock()
+	default:
+		l.rw.RLock()
 	}
+	l.waiters.Add(-1)
 }
 
 // checkAcquire reports what lockdep would: recursion, a sleep under a spinning
@@ -117,16 +132,21 @@ func (l *lock) hold(t *Task, mode LockMode) {
 }
 
 func (l *lock) drop(t *Task, mode LockMode) {
-	for i := len(t.held) - 1; i >= 0; i-- {
-		if t.held[i] == (held{l, mode}) {
-			t.held = append(t.held[:i], t.held[i+1:]...)
-			if !l.sleeping {
-				t.spinning--
-			}
-			return
-		}
+	last := len(t.held) - 1
+	at := last
+	for at >= 0 && t.held[at] != (held{l, mode}) {
+		at--
 	}
-	t.Violate(UnlockByStranger, "%s (%s) is released by a task that does not hold it", l.Name(), mode)
+	if at < 0 {
+		t.Violate(UnlockByStranger, "%s (%s) is released by a task that does not hold it", l.Name(), mode)
+	}
+	if at < last {
+		copy(t.held[at:], t.held[at+1:])
+	}
+	t.held = t.held[:last]
+	if !l.sleeping {
+		t.spinning--
+	}
 }
 
 func (l *lock) heldBy(t *Task, mode LockMode) bool {

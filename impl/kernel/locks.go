@@ -4,7 +4,7 @@ package kernel
 type SpinLock struct{ lock }
 
 // Init names the lock within its owner.
-func (l *SpinLock) Init(owner *Object, name string) { l.initLock(owner, name, false) }
+func (l *SpinLock) Init(owner *Object, name string) { l.initLock(owner, name, false, false) }
 
 // Lock spins until the lock is free and takes it.
 func (l *SpinLock) Lock(t *Task) { l.acquire(t, Exclusive) }
@@ -26,7 +26,7 @@ func (l *SpinLock) NeedBreak(t *Task) bool { return l.needBreak(t) }
 type Mutex struct{ lock }
 
 // Init names the lock within its owner.
-func (l *Mutex) Init(owner *Object, name string) { l.initLock(owner, name, true) }
+func (l *Mutex) Init(owner *Object, name string) { l.initLock(owner, name, true, false) }
 
 // Lock sleeps until the lock is free and takes it.
 func (l *Mutex) Lock(t *Task) { l.acquire(t, Exclusive) }
@@ -77,10 +77,10 @@ func (l *sharedLock) NeedBreak(t *Task) bool { return l.needBreak(t) }
 type RWLock struct{ sharedLock }
 
 // Init names the lock within its owner.
-func (l *RWLock) Init(owner *Object, name string) { l.initLock(owner, name, false) }
+func (l *RWLock) Init(owner *Object, name string) { l.initLock(owner, name, false, true) }
 
 // RWSem is a sleeping reader/writer lock (struct rw_semaphore).
 type RWSem struct{ sharedLock }
 
 // Init names the lock within its owner.
-func (l *RWSem) Init(owner *Object, name string) { l.initLock(owner, name, true) }
+func (l *RWSem) Init(owner *Object, name string) { l.initLock(owner, name, true, true) }

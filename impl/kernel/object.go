@@ -53,6 +53,12 @@ func (o *Object) Free(t *Task) {
 // object call it by themselves; code that touches only plain fields does so
 // where it first touches them.
 func (o *Object) Use(t *Task) {
+	if t.engine != nil || o.freed.Load() {
+		o.use(t)
+	}
+}
+
+func (o *Object) use(t *Task) {
 	if o.freed.Load() {
 		t.Violate(UseAfterFree, "%s is used after it was freed", o.Name())
 	}
