@@ -87,3 +87,37 @@ func TestStaleStepsAreNoted(t *testing.T) {
 		}
 	}
 }
+
+// TestStaleTriesAreNoted replays a try that fails because of a section that has
+// ended: a weak machine need not know yet.
+func TestStaleTriesAreNoted(t *testing.T) {
+	later := func(t *kernel.Task, r *rig) string {
+		seen := r.x.Load(t, kernel.Once)
+		return fmt.Sprint(seen) + try(t, r)
+	}
+	before := func(t *kernel.Task, r *rig) string {
+		locked(t, r)
+		r.x.Store(t, kernel.Once, 1)
+		return ""
+	}
+	for model, want := range map[string]int{"sc": 0, "kernel": 1} {
+		s, noted := scene([]step{before, later}), 0
+		for _, e := range exhausted(t, s, model) {
+			_, steps, err := explore.ReplayGraph(configure(s, model), e.Graph)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Operations[1].Result.Value != "1busy" {
+				continue
+			}
+			for _, s := range steps {
+				if s.What == "trylock rig#1.sleep fails" && s.Note == "stale: the holder had already let go" {
+					noted++
+				}
+			}
+		}
+		if noted != want {
+			t.Errorf("under %s %d tries are stale, want %d", model, noted, want)
+		}
+	}
+}

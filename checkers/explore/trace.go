@@ -45,7 +45,10 @@ func (r *run) phrase(op *kernel.Op, e *graph.Event) string {
 	case kernel.OpRelease:
 		return fmt.Sprintf("unlock %s%s", op.Location.Name(), sharedSuffix(op))
 	case kernel.OpChoose:
-		return fmt.Sprintf("%s: %s", op.Label, []string{"no", "yes"}[min(1, e.Choice)])
+		if op.Choices == 2 {
+			return fmt.Sprintf("%s: %s", op.Label, []string{"no", "yes"}[min(1, e.Choice)])
+		}
+		return fmt.Sprintf("%s: %d", op.Label, e.Choice)
 	case kernel.OpBarrier:
 		return op.Barrier.String()
 	case kernel.OpSpawn:

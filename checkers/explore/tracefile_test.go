@@ -266,6 +266,20 @@ func TestCircles(t *testing.T) {
 	}
 }
 
+// TestTornTraces end too early. Without its last events a trace is one of less.
+func TestTornTraces(t *testing.T) {
+	lines := strings.SplitAfter(whole, "\n")
+	for n, want := range []string{
+		`t:1:1: expected "benign trace 1"`, `t:2:1: expected a line "race NAME"`, `t:3:1: expected a line "scenario NAME"`,
+		`t:4:1: expected a line "variant NAME"`, `t:5:1: expected a line "model NAME"`, "",
+	} {
+		_, _, err := explore.ParseTrace("t", []byte(strings.Join(lines[:n], "")))
+		if got := fmt.Sprint(err); got != want && (err != nil || want != "") {
+			t.Errorf("%d lines: %v, want %s", n, err, want)
+		}
+	}
+}
+
 func TestTooLargeTraces(t *testing.T) {
 	const head = "benign trace 1\nrace r\nscenario s\nvariant v\nmodel sc\n"
 	var tasks, events strings.Builder

@@ -258,25 +258,33 @@ func TestHistoriesKeepTheOrderOfTheirTask(t *testing.T) {
 // TestHistoriesThatPrintAlike differ in the type of an output only, and one of
 // them is wrong.
 func TestHistoriesThatPrintAlike(t *testing.T) {
-	fill := func(confused bool) filling {
+	fill := func(outputs ...any) filling {
 		return func(_ *kernel.Task, b *box, i *scenario.Instance) {
-			set := run("set", func(t *kernel.Task) string { b.flag.Store(t, kernel.Once, 1); return "" })
-			get := effect("get", 0, func(t *kernel.Task) any {
-				if b.flag.Load(t, kernel.Once) == 1 && confused {
-					return "0"
-				}
-				return 0
-			})
-			i.Tasks = []scenario.Task{task("setter", set), task("getter", get)}
+			i.Tasks = []scenario.Task{task("only", effect("get", 0, func(t *kernel.Task) any { return outputs[t.Choose("output", len(outputs))] }))}
 			i.Spec = register
 		}
 	}
-	for _, workers := range []int{1, 2} {
-		q, _ := ask(t, verdict.Options{Models: []string{"sc"}, Workers: workers}, nil,
-			variant("right", base, indistinguishable, fill(false)), variant("confused", candidate, harmful, fill(true)))
-		if v := q.Verdicts[0]; v.Class != harmful || v.Finding.Count != 1 {
+	for _, outputs := range [][]any{{0, "0"}, {"0", 0}} {
+		v := answer(t, nil, variant("right", base, indistinguishable, fill(0)), variant("confused", candidate, harmful, fill(outputs...)))
+		if v.Class != harmful || v.Finding.Count != 1 || v.Scope.Candidate.Complete != 2 {
 			t.Errorf("%s: %s", v.Class, v.Reason)
 		}
+	}
+}
+
+// TestNewOutcomeWithinTheSpecification is one that the specification allows,
+// although the baseline never shows it.
+func TestNewOutcomeWithinTheSpecification(t *testing.T) {
+	loose := *register
+	loose.Step = func(state, _, _ any) (bool, any) { return true, state }
+	fill := func(output int) filling {
+		return func(_ *kernel.Task, b *box, i *scenario.Instance) {
+			i.Tasks = []scenario.Task{task("only", effect("get", 0, func(*kernel.Task) any { return output }))}
+			i.Spec = &loose
+		}
+	}
+	if v := answer(t, nil, variant("one", base, indistinguishable, fill(1)), variant("two", candidate, defers, fill(2))); v.Class != defers {
+		t.Errorf("%s: %s", v.Class, v.Reason)
 	}
 }
 
@@ -366,6 +374,11 @@ func TestVacuous(t *testing.T) {
 			}
 			if c.why != "" && v.Reason != c.why {
 				t.Errorf("reason %q, want %q", v.Reason, c.why)
+			}
+			for _, e := range v.Evidence {
+				if (e.Racing > 0) == (name == "ordered by the lock") || e.Executions == 0 || e.Racing > e.Executions {
+					t.Errorf("evidence %+v", e)
+				}
 			}
 		})
 	}

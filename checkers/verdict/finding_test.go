@@ -61,13 +61,59 @@ func TestFindingLeadsWithMemory(t *testing.T) {
 	}
 }
 
-// TestFindingIsTheShortest of several ways to the same end.
+// TestFindingIsTheShortest of many ways to the same end, of which the shortest
+// is met last. What a third task does has nothing to do with it.
 func TestFindingIsTheShortest(t *testing.T) {
 	ways := func(wrong bool) filling {
 		return func(_ *kernel.Task, b *box, i *scenario.Instance) {
+			stand := run("stand by", func(t *kernel.Task) string {
+				b.items.Load(t, kernel.Once)
+				b.flag.Load(t, kernel.Once)
+				return ""
+			})
 			act := run("act", func(t *kernel.Task) string {
-				for n := 5 * t.Choose("detour", 3); n > 0; n-- {
+				for range (t.Choose("detour", 15) + 14) % 15 {
 					b.flag.Load(t, kernel.Once)
+				}
+				t.Assert(!wrong || b.items.Load(t, kernel.Once) == 0, "there is an item")
+				return ""
+			})
+			put := run("put", func(t *kernel.Task) string {
+				b.items.Store(t, kernel.Once, 1)
+				b.flag.Store(t, kernel.Once, 1)
+				return ""
+			})
+			i.Tasks = []scenario.Task{task("bystander", stand), task("actor", act), task("putter", put)}
+		}
+	}
+	v := answer(t, nil, variant("right", base, indistinguishable, ways(false)), variant("wrong", candidate, harmful, ways(true)))
+	var what []string
+	for _, s := range v.Finding.Steps {
+		what = append(what, v.Finding.Tasks[s.Task]+": "+s.What)
+	}
+	want := []string{"actor: detour: 1", "putter: once store to box#1.items = 1", "actor: once load of box#1.items = 1"}
+	slices.Sort(what)
+	slices.Sort(want)
+	if !slices.Equal(what, want) || v.Finding.Count < 15 {
+		t.Errorf("steps %q, want %q; %d found", what, want, v.Finding.Count)
+	}
+}
+
+// TestFindingIsShortToRead has fewer steps that a reader must see, although it
+// has more in all.
+func TestFindingIsShortToRead(t *testing.T) {
+	fill := func(wrong bool) filling {
+		return func(setup *kernel.Task, b *box, i *scenario.Instance) {
+			own := &box{}
+			own.Init(setup, "own", own)
+			own.items.Init(&own.Object, "items", 0)
+			act := run("act", func(t *kernel.Task) string {
+				word, times := &b.flag, 1
+				if t.Choose("own", 2) == 1 {
+					word, times = &own.items, 5
+				}
+				for range times {
+					word.Load(t, kernel.Once)
 				}
 				t.Assert(!wrong || b.items.Load(t, kernel.Once) == 0, "there is an item")
 				return ""
@@ -78,18 +124,18 @@ func TestFindingIsTheShortest(t *testing.T) {
 				return ""
 			})
 			i.Tasks = []scenario.Task{task("actor", act), task("putter", put)}
+			i.Teardown = func(t *kernel.Task) { b.Free(t); own.Free(t) }
 		}
 	}
-	v := answer(t, nil, variant("right", base, indistinguishable, ways(false)), variant("wrong", candidate, harmful, ways(true)))
-	var what []string
+	v := answer(t, nil, variant("right", base, indistinguishable, fill(false)), variant("wrong", candidate, harmful, fill(true)))
+	private := 0
 	for _, s := range v.Finding.Steps {
-		what = append(what, v.Finding.Tasks[s.Task]+": "+s.What)
+		if s.Private {
+			private++
+		}
 	}
-	want := []string{"actor: detour: no", "putter: once store to box#1.flag = 1", "putter: once store to box#1.items = 1", "actor: once load of box#1.items = 1"}
-	slices.Sort(what)
-	slices.Sort(want)
-	if !slices.Equal(what, want) {
-		t.Errorf("steps %q, want %q", what, want)
+	if private != 6 { // the five loads, and the store that nobody reads then
+		t.Errorf("%d of the steps are private, want 6: %+v", private, v.Finding.Steps)
 	}
 }
 
