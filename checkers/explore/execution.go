@@ -119,7 +119,8 @@ func (r *run) leadsNowhere() bool {
 		}
 	}
 	for _, th := range r.threads {
-		if th != nil && !th.finished && (th.stuck || th.op.Kind == kernel.OpAcquire && th.op.Try) {
+		// A try never waits; one that a trace does not reach has not begun.
+		if th != nil && !th.finished && (th.stuck || !r.partial && th.op.Kind == kernel.OpAcquire && th.op.Try) {
 			return true
 		}
 	}
@@ -255,13 +256,17 @@ func (r *run) evidence() []Evidence {
 // weigh counts the writes that race with one annotated access.
 func (r *run) weigh(evidence *Evidence, id int32) {
 	e := &r.g.Events[id]
+	before := e.Previous // the access itself may synchronize with the write that it races with
+	if before == graph.Init {
+		before = r.g.Tasks[e.Task].Spawn
+	}
 	seen := e.Source == graph.Init // whether the write that was read is behind us in coherence
 	for _, write := range r.g.Coherence[e.Location] {
 		first := seen
 		if write == e.Source {
 			seen = true
 		}
-		if r.g.Events[write].Task == e.Task || r.detector.Ordered(r.g, id, write) || r.detector.Ordered(r.g, write, id) {
+		if r.g.Events[write].Task == e.Task || r.detector.Ordered(r.g, id, write) || before != graph.Init && r.detector.Ordered(r.g, write, before) {
 			continue
 		}
 		evidence.Unordered++

@@ -73,6 +73,7 @@ func (s Stats) Executions() int { return s.Complete + s.Blocked + s.Violating }
 
 var (
 	errTooManyEvents = errors.New("an execution has more events than the bound")
+	errExited        = errors.New("the code ended its goroutine (runtime.Goexit, as FailNow of package testing does)")
 	errTooManyTasks  = fmt.Errorf("an execution has more than %d tasks", race.MaxTasks)
 )
 

@@ -164,7 +164,7 @@ func (r *run) addRead(th *thread, e graph.Event) {
 		}
 		e.Source = source
 		if e.Kind == graph.UpdateRead {
-			if updated, writes := th.op.Update(r.value(e.Location, source)); writes {
+			if updated, writes, _ := th.update(r.value(e.Location, source)); writes {
 				r.offerPair(e, graph.UpdateWrite, updated)
 				continue
 			}

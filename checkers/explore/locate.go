@@ -167,6 +167,12 @@ func (r *run) mismatch(th *thread, e *graph.Event) string {
 		return fmt.Sprintf("the task is at %s", th.op.Location.Name())
 	case e.Order != th.op.Order || e.Barrier != th.op.Barrier:
 		return fmt.Sprintf("the task is at a %s access", th.op.Order)
+	case e.Mode != th.op.Mode || e.Try != (th.op.Kind == kernel.OpAcquire && th.looks()):
+		return fmt.Sprintf("the task is at another %s", th.op.Kind)
+	case kind == graph.Choice && int(e.Choice) >= max(2, th.op.Choices):
+		return fmt.Sprintf("the task has %d alternatives", max(2, th.op.Choices))
+	case kind == graph.Join && int(e.Child) != th.op.Child.Slot:
+		return "the task is at the join of another task"
 	}
 	return ""
 }

@@ -234,7 +234,11 @@ func (r *run) perform(th *thread, e *graph.Event) (finished bool) {
 		e.Value = th.op.Value
 	case graph.UpdateRead:
 		e.Value = r.value(e.Location, e.Source)
-		updated, writes := th.op.Update(e.Value)
+		updated, writes, problem := th.update(e.Value)
+		if problem != nil {
+			r.fail(problem)
+			return false
+		}
 		th.result = kernel.Result{Value: e.Value, OK: writes}
 		th.updated, th.writing = updated, writes
 		return !writes
@@ -257,6 +261,22 @@ func (r *run) perform(th *thread, e *graph.Event) (finished bool) {
 		th.result = kernel.Result{Choice: int(e.Choice)}
 	}
 	return true
+}
+
+// update computes what the announced update makes of a value. The function is
+// the code's own: a panic of it is one of the task.
+func (th *thread) update(old uint64) (updated uint64, writes bool, problem *kernel.Violation) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *kernel.Violation:
+			problem = p
+		default:
+			problem = crash(th.name, p)
+		}
+	}()
+	updated, writes = th.op.Update(old)
+	return updated, writes, nil
 }
 
 // value returns what a read from the source sees.

@@ -63,14 +63,16 @@ func (r *run) Perform(t *kernel.Task, op *kernel.Op) kernel.Result {
 
 // Violate implements [kernel.Engine].
 func (r *run) Violate(_ *kernel.Task, v *kernel.Violation) {
-	r.fail(v)
+	if !r.abandoned {
+		r.fail(v)
+	}
 	panic(unwound{})
 }
 
 // Access implements [kernel.Engine].
 func (r *run) Access(t *kernel.Task, region *kernel.Region, write bool) {
 	if r.abandoned {
-		return
+		panic(unwound{})
 	}
 	conflict := r.detector.Region(int32(t.Slot), &region.Slot, write)
 	if conflict == nil {
@@ -120,10 +122,14 @@ func (r *run) launch(number int32, task *kernel.Task, body func(*kernel.Task)) {
 	r.advance(th)
 }
 
-// finish ends a task, whether it returned or panicked.
+// finish ends a task, whether it returned or panicked. What a task does while it
+// is unwound is nobody's fault.
 func (r *run) finish(th *thread) {
 	th.finished, th.op = true, nil
 	problem := recover()
+	if r.abandoned {
+		return
+	}
 	switch p := problem.(type) {
 	case nil:
 		r.detector.Finish(th.number)

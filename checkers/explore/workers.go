@@ -22,6 +22,7 @@ type exploration struct {
 
 	stopped    atomic.Bool
 	executions atomic.Int64 // for the budget
+	left       atomic.Bool  // a worker ended with graphs of its own
 	hungry     atomic.Int32 // workers that wait for a graph
 
 	mutex      sync.Mutex // guards the rest
@@ -52,6 +53,10 @@ func (x *exploration) run() {
 		})
 	}
 	workers.Wait()
+	most := int64(x.config.MaxExecutions)
+	if n := x.executions.Load(); n > most || n == most && (len(x.waiting) > 0 || x.left.Load()) {
+		x.cut(fmt.Sprintf("budget of %d executions", most))
+	}
 }
 
 // take waits for a graph to run; nil means that there is nothing left to do.
@@ -77,6 +82,8 @@ func (x *exploration) take() *graph.Graph {
 
 // stop ends the exploration early.
 func (x *exploration) stop() {
+	x.mutex.Lock() // so that nobody is between looking and waiting
+	defer x.mutex.Unlock()
 	x.stopped.Store(true)
 	x.changed.Broadcast()
 }
@@ -93,11 +100,11 @@ func (x *exploration) cut(why string) {
 // fail ends the exploration without an answer.
 func (x *exploration) fail(err error, discovered []sharer) {
 	x.mutex.Lock()
-	defer x.mutex.Unlock()
 	x.discovered = append(x.discovered, discovered...)
 	if x.err == nil && len(discovered) == 0 {
 		x.err = err
 	}
+	x.mutex.Unlock()
 	x.stop()
 }
 
@@ -110,6 +117,7 @@ type worker struct {
 	script   script
 	scratch  scratch
 
+	current    *run           // nil when nothing is left to do
 	own        []*graph.Graph // graphs that wait for this worker
 	found      Stats          // not yet added to the exploration's
 	discovered []sharer
@@ -137,6 +145,7 @@ func newWorker(x *exploration) *worker {
 const reportEvery = 1024
 
 func (w *worker) loop() {
+	defer w.exited()
 	for g := w.take(); g != nil; g = w.next() {
 		e, err := w.execute(g)
 		switch {
@@ -157,6 +166,23 @@ func (w *worker) loop() {
 		}
 	}
 	w.flush()
+	w.current = nil
+	if len(w.own) > 0 {
+		w.left.Store(true)
+	}
+}
+
+// exited ends the exploration if the worker is ended by the code: a coroutine
+// that exits takes its worker along.
+func (w *worker) exited() {
+	if w.current == nil {
+		return
+	}
+	w.current.abandon()
+	w.fail(errExited, nil)
+	w.mutex.Lock()
+	w.working--
+	w.mutex.Unlock()
 }
 
 // next returns the worker's newest graph, or one of the others' if it has none.
@@ -225,22 +251,15 @@ func (w *worker) count(e *Execution) {
 	}
 	w.found.Events += len(e.Graph.Events)
 	w.found.Longest = max(w.found.Longest, len(e.Graph.Events))
-	if w.executions.Add(1) >= int64(w.config.MaxExecutions) && w.more() {
-		w.cut(fmt.Sprintf("budget of %d executions", w.config.MaxExecutions))
+	if w.executions.Add(1) >= int64(w.config.MaxExecutions) {
 		w.stop()
 	}
-}
-
-// more reports whether there is anything left to run.
-func (w *worker) more() bool {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	return len(w.own) > 0 || len(w.waiting) > 0 || w.working > 1
 }
 
 // execute runs one graph to its end. A nil execution shows nothing.
 func (w *worker) execute(g *graph.Graph) (*Execution, error) {
 	r := w.start(g, nil)
+	w.current = r
 	r.setUp()
 	if !r.stopped() {
 		r.replay(w.inOrder(len(g.Events)))

@@ -281,16 +281,30 @@ func (q *Question) take(role scenario.Role, v *Verdict) {
 }
 
 // Replay runs a trace of the variant again and says what it breaks; a finding
-// that is Clean says that it breaks nothing by itself. A
-// [*explore.DivergenceError] means that the trace no longer fits the code.
+// that is Clean says that it breaks nothing. To know whether the final state is
+// one of the baseline's, the baseline is explored, unless something else is
+// broken. A [*explore.DivergenceError] means that the trace no longer fits the
+// code.
 func Replay(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model string, trace *explore.Trace) (*Finding, *explore.Execution, error) {
-	config := Options{Workers: 1}.config(race, s, v, model)
+	if err := wellFormed(race.Name, s); err != nil {
+		return nil, nil, err
+	}
+	config := Options{}.config(race, s, v, model)
 	e, steps, err := explore.Replay(config, trace)
 	if err != nil {
 		return nil, nil, err
 	}
 	seen := newObservation(config, nil)
 	seen.visit(e)
+	if seen.worst.empty() && e.Ended && v.Role != scenario.Baseline {
+		base, err := observe(Options{}.config(race, s, s.Variant(scenario.Baseline), model), nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		if base.sound() && !base.states[e.State] {
+			seen.worst.add(strange(e))
+		}
+	}
 	f := &Finding{Trace: explore.FormatTrace(explore.TraceHeader{Race: race.Name, Scenario: s.Name, Variant: v.Name, Model: model}, e.Graph)}
 	f.show(e, steps)
 	if !seen.worst.empty() {

@@ -107,7 +107,7 @@ func TestTraceOutlivesTheFault(t *testing.T) {
 		build := v.Build
 		v.Build = func(setup *kernel.Task) *scenario.Instance {
 			instance := build(setup)
-			instance.Check = nil
+			instance.Check, instance.Observe = nil, nil
 			return instance
 		}
 	}
