@@ -48,7 +48,8 @@ func (w *worker) start(g *graph.Graph, trace *tracer) *run {
 	}
 	r.detector.Reset()
 	options := w.config.Scenario.Options()
-	options.LockOrder = w.lockOrder
+	w.order.Forget()
+	options.LockOrder = w.order
 	r.world = kernel.NewExploredWorld(r, options)
 	r.setup = r.world.NewTask("setup")
 	return r

@@ -182,7 +182,7 @@ type rehearsal struct {
 func (s *script) rehearse() *rehearsal {
 	r := &rehearsal{script: s}
 	options := s.worker.config.Scenario.Options()
-	options.LockOrder = s.worker.lockOrder
+	options.LockOrder = s.worker.order
 	r.world = kernel.NewExploredWorld(r, options)
 	r.instance = s.worker.config.Variant.Build(r.world.NewTask("setup"))
 	i := r.instance
@@ -197,6 +197,8 @@ func (s *script) rehearse() *rehearsal {
 func (s *script) learn(task int, parent *node, result kernel.Result) *node {
 	n := &node{parent: parent, result: result, at: -1}
 	r := s.rehearsal
+	s.worker.order.Forget()
+	defer s.worker.learnOrder()
 	r.path, r.passed, r.atEnd, r.broken = r.path[:0], 0, false, nil
 	for at := n; at != nil; at = at.parent {
 		r.path = append(r.path, at)

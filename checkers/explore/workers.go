@@ -14,11 +14,10 @@ import (
 
 // exploration is the state that the workers share.
 type exploration struct {
-	config    Config
-	scripted  bool
-	places    places
-	sharers   sharers
-	lockOrder *kernel.LockOrder
+	config   Config
+	scripted bool
+	places   places
+	sharers  sharers
 
 	stopped    atomic.Bool
 	executions atomic.Int64 // for the budget
@@ -33,10 +32,12 @@ type exploration struct {
 	told       int // how often progress was reported
 	err        error
 	discovered []sharer
+	orders     *kernel.LockOrder // of all executions together
+	cycle      string            // that they have only together
 }
 
 func newExploration(config Config, known sharers) *exploration {
-	x := &exploration{config: config, sharers: known, lockOrder: kernel.NewLockOrder(), waiting: []*graph.Graph{graph.New()}}
+	x := &exploration{config: config, sharers: known, orders: kernel.NewLockOrder(), waiting: []*graph.Graph{graph.New()}}
 	x.changed.L = &x.mutex
 	x.stats.Exhaustive = true
 	x.working = max(1, config.Workers)
@@ -53,9 +54,22 @@ func (x *exploration) run() {
 		})
 	}
 	workers.Wait()
+	x.judgeOrder()
 	most := int64(x.config.MaxExecutions)
 	if n := x.executions.Load(); n > most || n == most && (len(x.waiting) > 0 || x.left.Load()) {
 		x.cut(fmt.Sprintf("budget of %d executions", most))
+	}
+}
+
+// judgeOrder says so if lock classes are waited for in both orders, but never in
+// one execution, which would have been its violation.
+func (x *exploration) judgeOrder() {
+	switch {
+	case x.cycle == "" || x.err != nil:
+	case x.scripted:
+		x.err = errNeedsCode // what one task does alone does not show it
+	case x.stats.Violating == 0:
+		x.cut("in one execution, " + x.cycle + " is waited for, and in another one the other way round")
 	}
 }
 
@@ -116,6 +130,8 @@ type worker struct {
 	detector race.Detector
 	script   script
 	scratch  scratch
+	order    *kernel.LockOrder // of the execution that is run
+	known    [64]uint64        // what the exploration's order has taken over from it
 
 	current    *run           // nil when nothing is left to do
 	own        []*graph.Graph // graphs that wait for this worker
@@ -136,7 +152,7 @@ type scratch struct {
 
 func newWorker(x *exploration) *worker {
 	model, _ := memmodel.New(x.config.Model) // Explore has checked the name
-	w := &worker{exploration: x, model: model}
+	w := &worker{exploration: x, model: model, order: kernel.NewLockOrder()}
 	w.script.worker = w
 	return w
 }
@@ -256,6 +272,23 @@ func (w *worker) count(e *Execution) {
 	}
 }
 
+// learnOrder adds the lock order of the latest execution to that of all.
+func (w *worker) learnOrder() {
+	edges, fresh := w.order.Edges(), false
+	for c, row := range edges {
+		fresh = fresh || row&^w.known[c] != 0
+		w.known[c] |= row
+	}
+	if !fresh {
+		return
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if cycle := w.orders.Merge(w.order); w.cycle == "" {
+		w.cycle = cycle
+	}
+}
+
 // execute runs one graph to its end. A nil execution shows nothing.
 func (w *worker) execute(g *graph.Graph) (*Execution, error) {
 	r := w.start(g, nil)
@@ -265,7 +298,11 @@ func (w *worker) execute(g *graph.Graph) (*Execution, error) {
 		r.replay(w.inOrder(len(g.Events)))
 	}
 	r.extend()
-	return r.conclude()
+	e, err := r.conclude()
+	if r.script == nil {
+		w.learnOrder()
+	}
+	return e, err
 }
 
 func (w *worker) inOrder(n int) []int32 {

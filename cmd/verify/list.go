@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"benign/checkers/memmodel"
 	"benign/impl/scenario"
 )
 
@@ -20,7 +21,18 @@ func (*listCommand) run(e *environment) (exit int, err error) {
 		}
 		writeRace(e.stdout, &e.races[i])
 	}
+	writeModels(e.stdout)
 	return exitHarmless, nil
+}
+
+// writeModels lists the memory models that a question can be asked under.
+func writeModels(w io.Writer) {
+	fmt.Fprint(w, "\nmemory models\n\n")
+	var table [][]string
+	for _, name := range memmodel.Names() {
+		table = append(table, []string{name, memmodel.About(name)})
+	}
+	writeTable(w, "  ", table)
 }
 
 func writeRace(w io.Writer, race *scenario.Race) {

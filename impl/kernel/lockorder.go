@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 )
@@ -20,7 +21,7 @@ type LockOrder struct {
 
 	mutex   sync.Mutex
 	classes map[lockClass]int
-	names   []string
+	names   []lockClass
 }
 
 // NewLockOrder returns an order without edges.
@@ -28,6 +29,8 @@ func NewLockOrder() *LockOrder { return &LockOrder{classes: make(map[lockClass]i
 
 // lockClass names the locks of one field of one class of objects.
 type lockClass struct{ owner, field string }
+
+func (c lockClass) String() string { return c.owner + "." + c.field }
 
 func (o *LockOrder) class(owner, field string) int {
 	o.mutex.Lock()
@@ -40,7 +43,7 @@ func (o *LockOrder) class(owner, field string) int {
 			panic(fmt.Sprintf("kernel: more than %d lock classes", maxLockClasses))
 		}
 		o.classes[name] = c
-		o.names = append(o.names, owner+"."+field)
+		o.names = append(o.names, name)
 	}
 	return c
 }
@@ -60,6 +63,44 @@ func (o *LockOrder) observe(t *Task, first, next int) {
 	if cycle {
 		t.Violate(LockOrderCycle, "%s is waited for under %s, and elsewhere the other way round", nextName, firstName)
 	}
+}
+
+// Forget drops all edges. Only one goroutine may use the order meanwhile.
+func (o *LockOrder) Forget() {
+	for c := range o.after {
+		o.after[c].Store(0)
+	}
+}
+
+// Edges returns, for each class, the classes that were waited for under it, one
+// bit each. Two results of one order tell whether it has learned something.
+func (o *LockOrder) Edges() (edges [maxLockClasses]uint64) {
+	for c := range o.after {
+		edges[c] = o.after[c].Load()
+	}
+	return edges
+}
+
+// Merge adds what another order knows, by the names of the classes, and
+// describes the first cycle that this closes; "" if there is none.
+func (o *LockOrder) Merge(other *LockOrder) (cycle string) {
+	for first, row := range other.Edges() {
+		for ; row != 0; row &= row - 1 {
+			from, to := other.classNamed(first), other.classNamed(bits.TrailingZeros64(row))
+			f, n := o.class(from.owner, from.field), o.class(to.owner, to.field)
+			if cycle == "" && o.reaches(n, f) {
+				cycle = fmt.Sprintf("%s under %s", to, from)
+			}
+			o.after[f].Or(1 << n)
+		}
+	}
+	return cycle
+}
+
+func (o *LockOrder) classNamed(number int) lockClass {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	return o.names[number]
 }
 
 // reaches reports whether the edges lead from one class to another; a class

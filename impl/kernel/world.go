@@ -17,8 +17,8 @@ type Options struct {
 	// FailAllocation decides natively whether an allocation fails; nil never
 	// fails one. It is called by many goroutines at once.
 	FailAllocation func(label string) bool
-	// LockOrder collects lock-order edges over all executions; nil gives the
-	// world one of its own.
+	// LockOrder collects lock-order edges, also of other worlds that share it;
+	// nil gives the world one of its own.
 	LockOrder *LockOrder
 }
 
