@@ -261,7 +261,7 @@ func (w *worker) count(e *Execution) {
 		w.found.Blocked++
 	case e.Violation != nil && !e.Ended:
 		w.found.Violating++
-		w.cut("a violation ends its execution, and what the other tasks could still have done is not run")
+		w.cut("executions end at a violation")
 	default:
 		w.found.Complete++
 	}

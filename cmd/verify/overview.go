@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -150,25 +151,58 @@ func summary(q *verdict.Question) string {
 	return text
 }
 
-// writeSurprises writes every answer that the catalogue does not predict, with
-// the execution that shows it, and says so if there is none.
+// maxDrawings bounds how many unexpected answers are drawn; the others are a
+// line each. One change to a mechanism can break a hundred answers.
+const maxDrawings = 3
+
+// writeSurprises writes every answer that the catalogue does not predict, the
+// ones with the shortest executions drawn, and says so if there is none.
 func writeSurprises(w io.Writer, asked []*verdict.Question, maxExecutions int) {
-	answers, surprises := 0, 0
+	answers, surprises := 0, []*verdict.Verdict{}
 	for _, q := range asked {
 		answers += len(q.Verdicts) + len(q.Alternatives) + len(q.Planted)
-		for _, v := range q.Surprises {
-			surprises++
-			fmt.Fprintf(w, "UNEXPECTED: %s/%s, variant %s under %s: expected %s, got %s: %s\n\n",
-				v.Race, v.Scenario, v.Variant, v.Model, v.Expected, classOf(v), oneLine(v.Reason))
-			if v.Finding != nil {
-				writeFinding(w, v, false)
-			}
-			fmt.Fprintf(w, "reproduce it with\n\n  %s\n\n", commandLine(v, maxExecutions))
-		}
+		surprises = append(surprises, q.Surprises...)
 	}
-	if surprises == 0 {
+	for _, v := range surprises {
+		fmt.Fprintf(w, "UNEXPECTED: %s/%s, variant %s under %s: expected %s, got %s: %s\n  %s\n",
+			v.Race, v.Scenario, v.Variant, v.Model, v.Expected, classOf(v), oneLine(v.Reason), commandLine(v, maxExecutions))
+	}
+	for _, v := range shortestDrawings(surprises) {
+		fmt.Fprintf(w, "\n%s/%s, variant %s under %s\n\n", v.Race, v.Scenario, v.Variant, v.Model)
+		writeFinding(w, v, false)
+	}
+	if len(surprises) == 0 {
 		fmt.Fprintf(w, "%s, all as expected\n", count(answers, "answer"))
 		return
 	}
-	fmt.Fprintf(w, "%d of %s not as expected\n", surprises, count(answers, "answer"))
+	fmt.Fprintf(w, "%d of %s not as expected\n", len(surprises), count(answers, "answer"))
+}
+
+// shortestDrawings picks the answers that are drawn: those whose executions have
+// the fewest steps that other tasks can see, the candidate's before others'.
+func shortestDrawings(surprises []*verdict.Verdict) []*verdict.Verdict {
+	var broken []*verdict.Verdict
+	for _, v := range surprises {
+		if v.Finding != nil {
+			broken = append(broken, v)
+		}
+	}
+	slices.SortStableFunc(broken, func(a, b *verdict.Verdict) int {
+		return cmp.Or(cmp.Compare(ownSteps(a), ownSteps(b)), cmp.Compare(len(a.Finding.Steps), len(b.Finding.Steps)))
+	})
+	return broken[:min(len(broken), maxDrawings)]
+}
+
+// ownSteps counts the steps that are drawn; the baseline's come last.
+func ownSteps(v *verdict.Verdict) int {
+	steps := 0
+	if v.Variant == v.Baseline {
+		steps = 1 << 20
+	}
+	for _, step := range v.Finding.Steps {
+		if !step.Private {
+			steps++
+		}
+	}
+	return steps
 }
