@@ -29,6 +29,7 @@
 //	verify race rb-empty --variant no-recheck       what if this check were missing?
 //	verify race rb-empty/evict --variant no-igrab --trace evict.trace
 //	verify replay evict.trace                       the same execution again
+//	verify bench rb-empty                           what the patch gains
 //
 // # Exit status
 //

@@ -243,3 +243,17 @@ func TestManualIsThePackageComment(t *testing.T) {
 	}
 	mustHave(t, text, "Verify decides whether a race is harmless.\n\n", "\nExit status\n\n    0  harmless")
 }
+
+// TestReadmeShowsTheRealOutput holds the first screen of the README to what the
+// command prints.
+func TestReadmeShowsTheRealOutput(t *testing.T) {
+	if testing.Short() || underRaceDetector {
+		t.Skip("explores the whole catalogue")
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runRaces(catalogue.All(), "")
+	mustHave(t, string(readme), "```text\n"+r.stdout+"```\n")
+}
