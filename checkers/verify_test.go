@@ -158,7 +158,7 @@ func TestVerifyCannotAsk(t *testing.T) {
 		models []string
 		want   []string
 	}{
-		"another model": {shopRace(peeking, scenario.Indistinguishable), []string{"x86"}, []string{`memory model "x86": want one of sc, rc11, kernel`}},
+		"another model": {shopRace(peeking, scenario.Indistinguishable), []string{"x86"}, []string{`memory model "x86": want one of sc, tso, ra, rc11, kernel`}},
 		"no candidate":  {unheard, []string{"sc"}, []string{"scenario shop/shop has 0 variants in the role of candidate, want 1"}},
 	} {
 		f := &fakeT{}

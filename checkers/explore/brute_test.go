@@ -10,97 +10,10 @@ import (
 	"benign/impl/kernel"
 )
 
-// The second judge: a small program as data, run in two ways. As tasks of the
-// machine it is explored; as a list of instructions it is run by brute force,
-// which knows nothing of revisits: it builds every graph event by event, in
-// every order, trying every source and every place, and keeps those that the
-// model allows.
-
-type instruction struct {
-	op       string // load store add cas barrier lock trylock rlock tryrlock unlock
-	at       int    // word or lock
-	order    kernel.Order
-	value    int
-	expected int
-	barrier  kernel.Barrier
-}
-
-func (i instruction) String() string {
-	return fmt.Sprintf("%s(%d,%s,%d,%d)", i.op, i.at, i.order, i.value, i.expected)
-}
-
-// code is one task; a failed try skips to behind its unlock.
-type code []instruction
-
-func (c code) String() string {
-	parts := make([]string, len(c))
-	for i, ins := range c {
-		parts[i] = ins.String()
-	}
-	return strings.Join(parts, " ")
-}
-
-// afterSection returns where a task goes on whose try at position i failed.
-func (c code) afterSection(i int) int {
-	for j := i + 1; j < len(c); j++ {
-		if c[j].op == "unlock" && c[j].at == c[i].at {
-			return j + 1
-		}
-	}
-	return len(c)
-}
-
-func (c code) shared(i int) bool {
-	for j := i - 1; j >= 0; j-- {
-		if c[j].at == c[i].at && strings.Contains(c[j].op, "lock") && c[j].op != "unlock" {
-			return strings.Contains(c[j].op, "rlock")
-		}
-	}
-	return false
-}
-
-// run performs the code on the machine.
-func (c code) run(t *kernel.Task, m *machine) {
-	for i := 0; i < len(c); {
-		ins := c[i]
-		next := i + 1
-		switch ins.op {
-		case "load":
-			m.words[ins.at].Load(t, ins.order)
-		case "store":
-			m.words[ins.at].Store(t, ins.order, ins.value)
-		case "add":
-			m.words[ins.at].Add(t, ins.order, ins.value)
-		case "cas":
-			m.words[ins.at].CompareAndSwap(t, ins.order, ins.expected, ins.value)
-		case "barrier":
-			t.Barrier(ins.barrier)
-		case "lock":
-			m.rw[ins.at].Lock(t)
-		case "rlock":
-			m.rw[ins.at].RLock(t)
-		case "trylock":
-			if !m.rw[ins.at].TryLock(t) {
-				next = c.afterSection(i)
-			}
-		case "tryrlock":
-			if !m.rw[ins.at].TryRLock(t) {
-				next = c.afterSection(i)
-			}
-		case "unlock":
-			if c.shared(i) {
-				m.rw[ins.at].RUnlock(t)
-			} else {
-				m.rw[ins.at].Unlock(t)
-			}
-		}
-		i = next
-	}
-}
-
 // bruteState is a partial execution: a graph and where each task is.
 type bruteState struct {
 	g       *graph.Graph
+	started []bool
 	at      []int // instruction
 	stage   []int // step within the instruction
 	blocked []bool
@@ -108,37 +21,74 @@ type bruteState struct {
 
 type brute struct {
 	codes   []code
+	ids     []int
 	model   memmodel.Model // nil: sequential consistency by interleaving
-	sharers map[int][]int  // lock → tasks that share it
+	sharers map[int][]int  // lock → identities of the tasks that share it
+	reached map[int][]int  // those of them that ever come to it
 	seen    map[string]bool
 	found   map[string]bool
 }
 
-// bruteForce returns the keys of all executions, blocked ones included.
+// bruteForce returns the keys of all executions, blocked ones included. Only
+// tasks that can come to share a lock count as its sharers: a first search
+// finds out which do.
 func bruteForce(codes []code, model string) map[string]bool {
-	b := &brute{codes: codes, sharers: map[int][]int{}, seen: map[string]bool{}, found: map[string]bool{}}
-	if model != "sc" {
-		b.model, _ = memmodel.New(model)
-	}
-	start := &bruteState{g: graph.New(), at: make([]int, len(codes)), stage: make([]int, len(codes)), blocked: make([]bool, len(codes))}
+	ids := identities(codes)
+	listed := map[int][]int{}
 	for i, c := range codes {
-		start.g.AddTask(i+1, fmt.Sprintf("T%d", i+1), graph.Init)
 		for _, ins := range c {
-			if (ins.op == "rlock" || ins.op == "tryrlock") && !slices.Contains(b.sharers[ins.at], i+1) {
-				b.sharers[ins.at] = append(b.sharers[ins.at], i+1)
-			}
+			listed[ins.at] = noteSharer(listed[ins.at], ins, ids[i])
 		}
 	}
-	b.visit(start)
-	return b.found
+	for {
+		b := &brute{codes: codes, ids: ids, sharers: listed, reached: map[int][]int{}, seen: map[string]bool{}, found: map[string]bool{}}
+		if model != "sc" {
+			b.model, _ = memmodel.New(model)
+		}
+		b.visit(b.start())
+		same := true
+		for at := range bruteLocks {
+			same = same && slices.Equal(b.reached[at], listed[at])
+		}
+		if same {
+			return b.found
+		}
+		listed = b.reached
+	}
+}
+
+// noteSharer adds a task to the sorted list if the instruction shares a lock.
+func noteSharer(list []int, ins instruction, id int) []int {
+	if ins.op == "rlock" || ins.op == "tryrlock" {
+		if at, known := slices.BinarySearch(list, id); !known {
+			return slices.Insert(list, at, id)
+		}
+	}
+	return list
+}
+
+func (b *brute) start() *bruteState {
+	n := len(b.codes)
+	s := &bruteState{g: graph.New(), started: make([]bool, n), at: make([]int, n), stage: make([]int, n), blocked: make([]bool, n)}
+	for i, id := range b.ids {
+		s.g.AddTask(id, fmt.Sprintf("T%d", i+1), graph.Init)
+		s.started[i] = id == i+1
+	}
+	return s
 }
 
 func (s *bruteState) clone() *bruteState {
-	return &bruteState{s.g.Clone(), slices.Clone(s.at), slices.Clone(s.stage), slices.Clone(s.blocked)}
+	return &bruteState{s.g.Clone(), slices.Clone(s.started), slices.Clone(s.at), slices.Clone(s.stage), slices.Clone(s.blocked)}
+}
+
+// active reports whether the task has begun, has not ended, and does not wait
+// for ever.
+func (b *brute) active(s *bruteState, task int) bool {
+	return s.started[task] && !s.blocked[task] && s.at[task] < len(b.codes[task])
 }
 
 func (b *brute) visit(s *bruteState) {
-	key := fmt.Sprint(s.g.Key(), s.at, s.stage, s.blocked)
+	key := fmt.Sprint(s.g.Key(), s.started, s.at, s.stage, s.blocked)
 	if b.seen[key] {
 		return
 	}
@@ -152,24 +102,32 @@ func (b *brute) visit(s *bruteState) {
 			}
 		}
 	}
-	if moved {
-		return
+	if !moved {
+		b.standstill(s)
 	}
+}
+
+// standstill is a state in which nobody can go on: the end, or somebody waits
+// for ever. An acquisition that does says so in the graph.
+func (b *brute) standstill(s *bruteState) {
 	for task := range b.codes {
-		if s.at[task] < len(b.codes[task]) && !s.blocked[task] { // waits for ever
-			ins := b.codes[task][s.at[task]]
-			if strings.HasPrefix(ins.op, "try") {
-				return // it cannot have chosen so
-			}
+		if !b.active(s, task) {
+			continue
+		}
+		ins := b.codes[task][s.at[task]]
+		if strings.HasPrefix(ins.op, "try") {
+			return // it cannot have chosen so
+		}
+		next := s.clone()
+		next.blocked[task] = true
+		if ins.op != "join" {
 			strand := b.strands(s, task, ins)[s.stage[task]/2]
-			next := s.clone()
-			next.blocked[task] = true
 			e := b.event(graph.LockRead, task, ins, strand)
 			e.Source = next.g.LastWrite(strand)
 			next.g.Add(e)
-			b.visit(next)
-			return
 		}
+		b.visit(next)
+		return
 	}
 	b.found[s.g.Key()] = true
 }
@@ -193,22 +151,14 @@ func (b *brute) location(s *bruteState, field uint32, strand int, lock bool) int
 	return s.g.AddLocation(graph.Location{Owner: owner, Field: field, Strand: strand, Lock: lock})
 }
 
-func (b *brute) strands(s *bruteState, task int, ins instruction) []int32 {
-	field := uint32(bruteWords + ins.at)
-	if strings.Contains(ins.op, "rlock") {
-		return []int32{b.location(s, field, task+2, true)}
-	}
-	list := []int32{b.location(s, field, 0, true)}
-	for _, sharer := range b.sharers[ins.at] {
-		if sharer != task+1 {
-			list = append(list, b.location(s, field, sharer+1, true))
-		}
-	}
-	return list
-}
+const (
+	bruteWords = 2 // they come before the locks in the machine
+	bruteLocks = 3 // a mutex and then reader/writer locks
+)
 
-// bruteWords is how many words come before the locks in the machine.
-const bruteWords = 2
+func (b *brute) word(s *bruteState, ins instruction) int32 {
+	return b.location(s, uint32(ins.at), 0, false)
+}
 
 // sources returns every write that a read may be given; by interleaving only
 // the newest.
@@ -221,85 +171,22 @@ func (b *brute) sources(s *bruteState, location int32) []int32 {
 
 // moves returns every way in which a task can take one step.
 func (b *brute) moves(s *bruteState, task int) []*bruteState {
-	if s.at[task] >= len(b.codes[task]) || s.blocked[task] {
+	if !b.active(s, task) {
 		return nil
 	}
 	ins := b.codes[task][s.at[task]]
-	var out []*bruteState
-	step := func(f func(n *bruteState) bool) {
-		n := s.clone()
-		n.at[task]++
-		n.stage[task] = 0
-		if f(n) {
-			out = append(out, n)
-		}
-	}
-	word := func() int32 { return b.location(s, uint32(ins.at), 0, false) }
+	b.reached[ins.at] = noteSharer(b.reached[ins.at], ins, b.ids[task])
 	switch ins.op {
-	case "barrier":
-		step(func(n *bruteState) bool { n.g.Add(b.event(graph.Barrier, task, ins, -1)); return true })
 	case "load":
-		for _, source := range b.sources(s, word()) {
-			step(func(n *bruteState) bool {
-				e := b.event(graph.Read, task, ins, word())
-				e.Source = source
-				n.g.Add(e)
-				return true
-			})
-		}
+		return b.loads(s, task, ins)
 	case "store":
-		places := []int32{s.g.LastWrite(word())}
-		if b.model != nil {
-			places = b.sources(s, word())
-		}
-		for _, after := range places {
-			step(func(n *bruteState) bool {
-				e := b.event(graph.Write, task, ins, word())
-				e.Value = uint64(ins.value)
-				n.g.Place(n.g.Add(e), after)
-				return unbroken(n.g)
-			})
-		}
+		return b.stores(s, task, ins)
 	case "add", "cas":
-		for _, source := range b.sources(s, word()) {
-			step(func(n *bruteState) bool {
-				value := 0
-				if source != graph.Init {
-					value = int(n.g.Events[source].Value)
-				}
-				e := b.event(graph.UpdateRead, task, ins, word())
-				e.Source = source
-				read := n.g.Add(e)
-				updated := value + ins.value
-				if ins.op == "cas" {
-					if value != ins.expected {
-						return true
-					}
-					updated = ins.value
-				}
-				e = b.event(graph.UpdateWrite, task, ins, word())
-				e.Pair, e.Value = read, uint64(updated)
-				n.g.Place(n.g.Add(e), source)
-				return unbroken(n.g)
-			})
-		}
-	case "unlock":
-		step(func(n *bruteState) bool {
-			strand := 0
-			if b.codes[task].shared(s.at[task]) {
-				strand = task + 2
-			}
-			id := n.g.Add(b.event(graph.Unlock, task, ins, b.location(n, uint32(bruteWords+ins.at), strand, true)))
-			for l, list := range n.g.Coherence {
-				if !n.g.Locations[l].Lock || n.g.Locations[l].Field != uint32(bruteWords+ins.at) || len(list) == 0 {
-					continue
-				}
-				if last := list[len(list)-1]; n.g.Events[last].Task == int32(task) && n.g.Events[last].End == graph.Init {
-					n.g.Events[last].End = id
-				}
-			}
-			return true
-		})
+		return b.updates(s, task, ins)
+	case "choose":
+		return b.picks(s, task, ins)
+	case "join":
+		return b.joins(s, task, ins)
 	case "lock", "rlock":
 		return b.acquires(s, task, ins)
 	case "trylock", "tryrlock":
@@ -308,106 +195,80 @@ func (b *brute) moves(s *bruteState, task int) []*bruteState {
 		}
 		return b.tries(s, task, ins)
 	}
-	return out
-}
-
-// acquires takes one strand after the other.
-func (b *brute) acquires(s *bruteState, task int, ins instruction) []*bruteState {
-	strands := b.strands(s, task, ins)
-	strand := strands[s.stage[task]/2]
-	if !free(s.g, strand) {
-		return nil
-	}
-	n := s.clone()
-	n.take(b, task, ins, strand)
-	if n.stage[task] += 2; n.stage[task] == 2*len(strands) {
-		n.at[task]++
-		n.stage[task] = 0
+	n := b.stepped(s, task)
+	switch ins.op {
+	case "barrier":
+		n.g.Add(b.event(graph.Barrier, task, ins, -1))
+	case "unlock":
+		b.unlock(n, task, s.at[task])
+	case "spawn":
+		e := b.event(graph.Spawn, task, ins, -1)
+		e.Child = int32(ins.at)
+		n.g.Tasks[ins.at].Spawn = n.g.Add(e)
+		n.started[ins.at] = true
+	default:
+		panic("what is a " + ins.op)
 	}
 	return []*bruteState{n}
 }
 
-// chooses is a try of several strands: it chooses, and then either acquires or
-// finds any holder in the way. Stage -1 means that it chose to acquire and has
-// not begun, stage -2 that it chose to fail.
-func (b *brute) chooses(s *bruteState, task int, ins instruction) []*bruteState {
-	switch s.stage[task] {
-	case 0:
-		var out []*bruteState
-		for choice, stage := range []int{-1, -2} {
-			n := s.clone()
-			e := b.event(graph.Choice, task, instruction{}, -1)
-			e.Choice = int32(choice)
-			n.g.Add(e)
-			n.stage[task] = stage
+// stepped returns a copy in which the task is at its next instruction.
+func (b *brute) stepped(s *bruteState, task int) *bruteState {
+	n := s.clone()
+	n.at[task]++
+	n.stage[task] = 0
+	return n
+}
+
+func (b *brute) loads(s *bruteState, task int, ins instruction) (out []*bruteState) {
+	for _, source := range b.sources(s, b.word(s, ins)) {
+		n := b.stepped(s, task)
+		e := b.event(graph.Read, task, ins, b.word(n, ins))
+		e.Source = source
+		n.g.Add(e)
+		out = append(out, n)
+	}
+	return out
+}
+
+// stores returns the store at every place in coherence; by interleaving only at
+// the end.
+func (b *brute) stores(s *bruteState, task int, ins instruction) (out []*bruteState) {
+	for _, after := range b.sources(s, b.word(s, ins)) {
+		n := b.stepped(s, task)
+		e := b.event(graph.Write, task, ins, b.word(n, ins))
+		e.Value = uint64(ins.value)
+		if n.g.Place(n.g.Add(e), after); unbroken(n.g) {
 			out = append(out, n)
 		}
-		return out
-	case -2:
-		return b.busy(s, task, ins)
-	case -1:
-		s = s.clone()
-		s.stage[task] = 0
-	}
-	return b.acquires(s, task, ins)
-}
-
-func (b *brute) busy(s *bruteState, task int, ins instruction) []*bruteState {
-	var out []*bruteState
-	for section := range s.g.Events {
-		e := &s.g.Events[section]
-		if !s.g.Hinders(int32(section)) || s.g.Locations[e.Location].Field != uint32(bruteWords+ins.at) {
-			continue
-		}
-		if int(e.Task) == task || b.model == nil && e.End != graph.Init {
-			continue
-		}
-		n := s.clone()
-		f := b.event(graph.LockBusy, task, ins, e.Location)
-		f.Source = int32(section)
-		n.g.Add(f)
-		n.at[task], n.stage[task] = b.codes[task].afterSection(s.at[task]), 0
-		out = append(out, n)
 	}
 	return out
 }
 
-// tries looks at the one strand and takes it if it is free.
-func (b *brute) tries(s *bruteState, task int, ins instruction) []*bruteState {
-	var out []*bruteState
-	strand := b.strands(s, task, ins)[0]
-	for _, section := range s.g.Coherence[strand] {
-		if b.model == nil && (section != s.g.LastWrite(strand) || free(s.g, strand)) {
-			continue
+func (b *brute) updates(s *bruteState, task int, ins instruction) (out []*bruteState) {
+	for _, source := range b.sources(s, b.word(s, ins)) {
+		n := b.stepped(s, task)
+		value := 0
+		if source != graph.Init {
+			value = int(n.g.Events[source].Value)
 		}
-		n := s.clone()
-		e := b.event(graph.LockFail, task, ins, strand)
-		e.Source = section
-		n.g.Add(e)
-		n.at[task], n.stage[task] = b.codes[task].afterSection(s.at[task]), 0
-		out = append(out, n)
-	}
-	if free(s.g, strand) {
-		n := s.clone()
-		n.take(b, task, ins, strand)
-		n.at[task]++
-		out = append(out, n)
+		e := b.event(graph.UpdateRead, task, ins, b.word(n, ins))
+		e.Source = source
+		read := n.g.Add(e)
+		updated := value + ins.value
+		if ins.op == "cas" {
+			updated = ins.value
+		}
+		if ins.op == "add" || value == ins.expected {
+			e = b.event(graph.UpdateWrite, task, ins, b.word(n, ins))
+			e.Pair, e.Value = read, uint64(updated)
+			n.g.Place(n.g.Add(e), source)
+		}
+		if unbroken(n.g) {
+			out = append(out, n)
+		}
 	}
 	return out
-}
-
-func free(g *graph.Graph, strand int32) bool {
-	last := g.LastWrite(strand)
-	return last == graph.Init || g.Events[last].End != graph.Init
-}
-
-func (s *bruteState) take(b *brute, task int, ins instruction, strand int32) {
-	e := b.event(graph.LockRead, task, ins, strand)
-	e.Source = s.g.LastWrite(strand)
-	read := s.g.Add(e)
-	w := b.event(graph.LockWrite, task, ins, strand)
-	w.Pair = read
-	s.g.Place(s.g.Add(w), e.Source)
 }
 
 // unbroken reports whether every update still stands directly behind its source.
@@ -419,4 +280,31 @@ func unbroken(g *graph.Graph) bool {
 		}
 	}
 	return true
+}
+
+// picks returns every alternative of the environment.
+func (b *brute) picks(s *bruteState, task int, ins instruction) (out []*bruteState) {
+	for choice := range ins.value {
+		n := b.stepped(s, task)
+		e := b.event(graph.Choice, task, ins, -1)
+		e.Choice = int32(choice)
+		n.g.Add(e)
+		n.at[task] = b.codes[task].afterChoice(s.at[task], choice)
+		out = append(out, n)
+	}
+	return out
+}
+
+// joins waits for the end of a task, if it was spawned at all.
+func (b *brute) joins(s *bruteState, task int, ins instruction) []*bruteState {
+	n := b.stepped(s, task)
+	if s.started[ins.at] {
+		if s.at[ins.at] < len(b.codes[ins.at]) {
+			return nil
+		}
+		e := b.event(graph.Join, task, ins, -1)
+		e.Child = int32(ins.at)
+		n.g.Add(e)
+	}
+	return []*bruteState{n}
 }

@@ -15,4 +15,7 @@
 // back. Therefore every execution really runs the code, in an order that
 // extends program order, reads-from and lock order, on a fresh world; such
 // memory must be free of races, and package race reports the ones it has.
+//
+// A scenario that has too many executions can be sampled instead: the same run,
+// with the offers left out, takes its steps in an order that a [Strategy] draws.
 package explore

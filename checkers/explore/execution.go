@@ -30,6 +30,8 @@ type Execution struct {
 	State string
 	// Evidence is what was seen of each deliberate race.
 	Evidence []Evidence
+	// Seed draws the execution again, if it was a sample.
+	Seed uint64
 	// Spec is what the scenario wants its history judged against, or nil.
 	Spec *scenario.Spec
 }

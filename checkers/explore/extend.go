@@ -36,6 +36,9 @@ func (r *run) extend() {
 // that can go on; then the first that waits for a lock in vain and
 // has not said so in the graph.
 func (r *run) next() *thread {
+	if r.sampling != nil {
+		return r.sampling.next(r)
+	}
 	if f := r.g.Focus; f >= 0 && int(f) < len(r.threads) {
 		if th := r.threads[f]; th != nil && th.underWay() {
 			return th
@@ -149,8 +152,12 @@ func (r *run) step(th *thread) {
 }
 
 // sources returns what an event at the location can read from: the initial
-// state and every write. It is valid until the next call.
+// state and every write. It is valid until the next call. A sample has no use
+// for them: it takes the newest.
 func (r *run) sources(location int32) []int32 {
+	if r.sampling != nil {
+		return nil
+	}
 	r.list = append(append(r.list[:0], graph.Init), r.g.Coherence[location]...)
 	return r.list
 }
@@ -182,7 +189,7 @@ func (r *run) offerPair(first graph.Event, kind graph.Kind, value uint64) {
 	write := r.g.Add(graph.Event{Kind: kind, Order: first.Order, Mode: first.Mode, Try: first.Try, Task: first.Task,
 		Location: first.Location, Source: graph.Init, Pair: read, End: graph.Init, Value: value})
 	r.g.Place(write, first.Source)
-	rivals := rivals(r.g, read)
+	rivals := r.rivals(read)
 	r.revisit(r.g, write, rivals)
 	if len(rivals) == 0 {
 		r.offerCopy()
@@ -192,9 +199,11 @@ func (r *run) offerPair(first graph.Event, kind graph.Kind, value uint64) {
 }
 
 // rivals returns the other events that read from the same source as the read
-// part and claim the place behind it: at most one may.
-func rivals(g *graph.Graph, read int32) []int32 {
-	var found []int32
+// part and claim the place behind it: at most one may. It is valid until the
+// next call.
+func (r *run) rivals(read int32) []int32 {
+	g := r.g
+	found := r.worker.scratch.rivals[:0]
 	e := &g.Events[read]
 	for id := range g.Events {
 		f := &g.Events[id]
@@ -205,6 +214,7 @@ func rivals(g *graph.Graph, read int32) []int32 {
 			found = append(found, int32(id))
 		}
 	}
+	r.worker.scratch.rivals = found
 	return found
 }
 
@@ -215,7 +225,7 @@ func (r *run) addSecondHalf(th *thread, e graph.Event) {
 	e.Pair = r.readPart(e)
 	e.Value = th.updated
 	source := r.g.Events[e.Pair].Source
-	if rivals := rivals(r.g, e.Pair); len(rivals) > 0 {
+	if rivals := r.rivals(e.Pair); len(rivals) > 0 {
 		id := r.g.Add(e)
 		r.g.Place(id, source)
 		r.revisit(r.g, id, rivals)
@@ -391,6 +401,11 @@ func (r *run) handOver(unlock int32, waiters []int32) {
 
 // addChoice adds what the environment picks.
 func (r *run) addChoice(e graph.Event, n int) {
+	if r.sampling != nil {
+		e.Choice = r.sampling.choose(r, e, n)
+		r.apply(r.g.Add(e))
+		return
+	}
 	for alternative := 1; alternative < n; alternative++ {
 		e.Choice = int32(alternative)
 		r.g.Add(e)
@@ -447,7 +462,7 @@ func (r *run) offerWith(e graph.Event) {
 
 // offerCopy schedules a copy of the run's graph if the model allows it.
 func (r *run) offerCopy() {
-	if r.worker.model.Consistent(r.g) {
+	if r.sampling == nil && r.worker.model.Consistent(r.g) {
 		r.pushCopy()
 	}
 }

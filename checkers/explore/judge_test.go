@@ -3,65 +3,146 @@ package explore
 import (
 	"flag"
 	"fmt"
+	"slices"
+	"strconv"
 	"testing"
 
+	"benign/checkers/memmodel"
 	"benign/impl/kernel"
 
 	"pgregory.net/rapid"
 )
 
-var bruteEvents = flag.Int("brute.events", 7, "instructions in a random program of the second judge")
+var (
+	bruteChecks = flag.Int("brute.checks", 100, "random programs of the second judge, per model")
+	bruteEvents = flag.Int("brute.events", 8, "instructions in a random program of the second judge")
+	bruteTasks  = flag.Int("brute.tasks", 4, "tasks in a random program of the second judge")
+)
 
-// randomCode draws one task: unmatched instructions are words, matched ones
-// lock sections of at most one instruction.
-func randomCode(t *rapid.T, budget int) (code, int) {
-	orders := []kernel.Order{kernel.Once, kernel.Acquire, kernel.Release}
-	word := func(name string) instruction {
-		op := rapid.SampledFrom([]string{"load", "store", "add", "cas", "load", "store", "barrier"}).Draw(t, name)
-		ins := instruction{op: op, at: rapid.IntRange(0, bruteWords-1).Draw(t, "word"), value: rapid.IntRange(1, 2).Draw(t, "value")}
-		switch op {
-		case "load":
-			ins.order = rapid.SampledFrom(orders[:2]).Draw(t, "order")
-		case "store":
-			ins.order = rapid.SampledFrom([]kernel.Order{kernel.Once, kernel.Release}).Draw(t, "order")
-		case "barrier":
-			ins = instruction{op: op, barrier: kernel.Barrier(rapid.IntRange(1, 3).Draw(t, "barrier"))}
-		default:
-			ins.order = rapid.SampledFrom([]kernel.Order{kernel.Once, kernel.Acquire, kernel.Release, kernel.AcquireRelease, kernel.Full}).Draw(t, "order")
-		}
-		return ins
-	}
-	var c code
-	for n := rapid.IntRange(1, 3).Draw(t, "length"); n > 0 && budget > 0; n-- {
-		if budget >= 2 && rapid.Bool().Draw(t, "section") {
-			op := rapid.SampledFrom([]string{"lock", "trylock", "rlock", "tryrlock"}).Draw(t, "lock kind")
-			at := rapid.IntRange(0, 1).Draw(t, "lock")
-			c = append(c, instruction{op: op, at: at})
-			budget -= 2
-			if budget > 0 && rapid.Bool().Draw(t, "body") {
-				if at == 0 && budget > 2 && rapid.IntRange(0, 3).Draw(t, "nested") == 0 {
-					c = append(c, instruction{op: rapid.SampledFrom([]string{"lock", "trylock", "rlock", "tryrlock"}).Draw(t, "inner kind"), at: 1}, instruction{op: "unlock", at: 1})
-					budget -= 2
-				} else {
-					c = append(c, word("inside"))
-					budget--
-				}
-			}
-			c = append(c, instruction{op: "unlock", at: at})
-			continue
-		}
-		c = append(c, word("outside"))
-		budget--
-	}
-	return c, budget
+// programmer draws a program. Instructions on words stand alone; a lock section
+// has at most one instruction or one section of another lock in it.
+type programmer struct {
+	t     *rapid.T
+	words int   // that the program uses
+	locks []int // that the program uses
+	codes []code
+	left  []int // by task: how many instructions it may still have
 }
 
-func codeProgram(codes []code) []body {
-	bodies := make([]body, len(codes))
-	for i, c := range codes {
-		bodies[i] = c.run
+func (p *programmer) pick(name string, ops ...string) string {
+	return rapid.SampledFrom(ops).Draw(p.t, name)
+}
+
+// number draws evenly; rapid's own ranges prefer small numbers.
+func (p *programmer) number(name string, least, most int) int {
+	var all []int
+	for n := least; n <= most; n++ {
+		all = append(all, n)
 	}
-	return bodies
+	return rapid.SampledFrom(all).Draw(p.t, name)
+}
+
+// randomProgram shares the instructions out among the tasks that are there from
+// the start, and they share theirs with those that they spawn.
+func randomProgram(t *rapid.T) []code {
+	p := &programmer{t: t}
+	p.words = p.number("words", 1, bruteWords)
+	p.locks = rapid.SampledFrom([][]int{{0}, {1}, {1}, {1}, {0, 1}, {1, 2}}).Draw(t, "locks")
+	tasks := p.number("tasks", 2, *bruteTasks)
+	p.codes, p.left = make([]code, tasks), make([]int, tasks)
+	for i := range *bruteEvents {
+		p.left[i%tasks]++
+	}
+	for i := range tasks {
+		p.task(i)
+	}
+	return p.codes
+}
+
+// task draws one task and those that it spawns. The task spawns at most one,
+// and may join after that.
+func (p *programmer) task(i int) {
+	child := -1
+	for p.left[i] > 0 {
+		switch {
+		case p.left[i] >= 2 && rapid.Bool().Draw(p.t, "section"):
+			p.section(i, &child)
+		case child < 0 || !p.join(i, child):
+			p.single(i, &child)
+		}
+	}
+}
+
+func (p *programmer) add(i int, ins instruction) {
+	p.codes[i] = append(p.codes[i], ins)
+	p.left[i]--
+}
+
+func (p *programmer) join(i, child int) bool {
+	joined := slices.ContainsFunc(p.codes[i], func(ins instruction) bool { return ins.op == "join" })
+	if joined || !rapid.Bool().Draw(p.t, "join") {
+		return false
+	}
+	p.add(i, instruction{op: "join", at: child})
+	return true
+}
+
+// section draws a section of a lock: 0 is a mutex, under which a task may join,
+// the others are reader/writer locks. They are nested in one order only.
+func (p *programmer) section(i int, child *int) {
+	at := rapid.SampledFrom(p.locks).Draw(p.t, "lock")
+	inner := p.locks[len(p.locks)-1]
+	p.add(i, instruction{op: p.pick("lock kind", lockKinds(at)...), at: at})
+	p.left[i]-- // for the unlock
+	if p.left[i] > 0 && rapid.Bool().Draw(p.t, "body") {
+		switch {
+		case at != inner && p.left[i] >= 2 && rapid.Bool().Draw(p.t, "nested"):
+			p.add(i, instruction{op: p.pick("inner kind", lockKinds(inner)...), at: inner})
+			p.add(i, instruction{op: "unlock", at: inner})
+		case at > 0 || *child < 0 || !p.join(i, *child):
+			p.single(i, child)
+		}
+	}
+	p.codes[i] = append(p.codes[i], instruction{op: "unlock", at: at})
+}
+
+func lockKinds(at int) []string {
+	if at == 0 {
+		return []string{"lock", "trylock"}
+	}
+	return []string{"lock", "trylock", "rlock", "tryrlock"}
+}
+
+// single draws an instruction that is not about locks.
+func (p *programmer) single(i int, child *int) {
+	ops := []string{"load", "store", "add", "cas", "load", "store", "barrier", "choose"}
+	if *child < 0 && len(p.codes) < *bruteTasks {
+		ops = append(ops, "spawn", "spawn")
+	}
+	op := p.pick("instruction", ops...)
+	ins := instruction{op: op}
+	switch op {
+	case "spawn":
+		*child = len(p.codes)
+		ins.at = *child
+		p.add(i, ins)
+		p.codes, p.left = append(p.codes, nil), append(p.left, (p.left[i]+1)/2)
+		p.left[i] /= 2
+		p.task(*child)
+		return
+	case "choose":
+		ins.value = p.number("alternatives", 2, 3)
+	case "barrier":
+		ins.barrier = kernel.Barrier(p.number("barrier", 1, 3))
+	default:
+		orders := map[string][]kernel.Order{"load": {kernel.Once, kernel.Acquire, kernel.Sequential}, "store": {kernel.Once, kernel.Release, kernel.Sequential}}[op]
+		if orders == nil {
+			orders = []kernel.Order{kernel.Once, kernel.Acquire, kernel.Release, kernel.AcquireRelease, kernel.Full, kernel.Sequential}
+		}
+		ins.at, ins.value = p.number("word", 0, p.words-1), p.number("value", 1, 2)
+		ins.order = rapid.SampledFrom(orders).Draw(p.t, "order")
+	}
+	p.add(i, ins)
 }
 
 // compare explores a program and checks it against brute force: the same
@@ -81,7 +162,7 @@ func compareWith(t interface {
 	Errorf(string, ...any)
 	Fatalf(string, ...any)
 }, codes []code, model string, scripted bool, want map[string]bool) {
-	s, v := program(bruteWords, 0, 2, codeProgram(codes)...)
+	s, v := program(bruteWords, 1, bruteLocks-1, codeProgram(codes)...)
 	s.WordsOnly = scripted
 	got := map[string]int{}
 	stats, err := Explore(Config{Scenario: s, Variant: v, Model: model, Workers: 1, CheckDefaults: true, Visit: func(e *Execution) {
@@ -114,26 +195,28 @@ func compareWith(t interface {
 	}
 }
 
+// TestSecondJudge draws as many programs as -brute.checks says, and one in five
+// of them in short runs. At night it is run with several thousands.
 func TestSecondJudge(t *testing.T) {
-	for _, model := range []string{"sc", "rc11", "kernel"} {
+	checks := flag.Lookup("rapid.checks").Value
+	defer checks.Set(checks.String())
+	checks.Set(strconv.Itoa(*bruteChecks))
+	for _, model := range memmodel.Names() {
 		t.Run(model, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				budget := *bruteEvents
-				codes := make([]code, rapid.IntRange(2, 3).Draw(t, "tasks"))
-				for i := range codes {
-					codes[i], budget = randomCode(t, budget)
-				}
-				compare(t, codes, model)
+				compare(t, randomProgram(t), model)
 			})
 		})
 	}
 }
 
 func TestLockThenTries(t *testing.T) {
-	try := code{{op: "trylock"}, {op: "unlock"}}
-	lock := code{{op: "lock"}, {op: "unlock"}}
-	compare(t, []code{lock, try}, "sc")
-	compare(t, []code{lock, try, try}, "sc")
-	compare(t, []code{lock, lock, try}, "sc")
-	compare(t, []code{lock, try, try, try}, "sc")
+	for at := range bruteLocks {
+		try := code{{op: "trylock", at: at}, {op: "unlock", at: at}}
+		lock := code{{op: "lock", at: at}, {op: "unlock", at: at}}
+		compare(t, []code{lock, try}, "sc")
+		compare(t, []code{lock, try, try}, "sc")
+		compare(t, []code{lock, lock, try}, "sc")
+		compare(t, []code{lock, try, try, try}, "sc")
+	}
 }

@@ -135,7 +135,7 @@ func TestCodeThatDoesNotRepeatItself(t *testing.T) {
 
 func TestUnknownModel(t *testing.T) {
 	config := configure(scene(times(1, locked)), "x86")
-	if _, err := explore.Explore(config); err == nil || err.Error() != `memory model "x86": want one of sc, rc11, kernel` {
+	if _, err := explore.Explore(config); err == nil || err.Error() != `memory model "x86": want one of sc, tso, ra, rc11, kernel` {
 		t.Errorf("got %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func parsed(t testing.TB, e *explore.Execution) *explore.Trace {
 // again: it must show the same.
 func TestTracesAreReplayed(t *testing.T) {
 	for _, p := range samples() {
-		for _, model := range []string{"sc", "rc11", "kernel"} {
+		for _, model := range []string{"sc", "tso", "ra", "rc11", "kernel"} {
 			t.Run(p.name+" under "+model, func(t *testing.T) {
 				s := scene(p.steps, withCheck)
 				for _, e := range exhausted(t, s, model) {

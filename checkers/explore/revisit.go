@@ -118,8 +118,11 @@ func older(unlock int32, waiters []int32) int32 {
 }
 
 // mayDrop reports whether the read and everything that a revisit of it drops
-// made its newest choice, and no rival is left.
+// made its newest choice, and no rival is left. A sample drops nothing.
 func (r *run) mayDrop(g *graph.Graph, read, cause int32, past graph.Set, rivals []int32) bool {
+	if r.sampling != nil {
+		return false
+	}
 	for _, rival := range rivals {
 		if rival != read && (rival < read || past.Has(rival)) {
 			return false

@@ -33,6 +33,8 @@ type run struct {
 	pruned    bool // the model forbids every way to go on
 	trace     *tracer
 
+	sampling *sampler // decides instead of the exploration; nil if all is explored
+
 	script  *script  // answers for the code, if it need not be run
 	initial []uint64 // scripted: by location of the graph
 }
@@ -42,7 +44,7 @@ func (w *worker) start(g *graph.Graph, trace *tracer) *run {
 	if w.scripted && trace == nil {
 		return w.startScripted(g)
 	}
-	r := &run{worker: w, g: g, detector: &w.detector, trace: trace}
+	r := &run{worker: w, g: g, detector: &w.detector, trace: trace, sampling: w.sampling}
 	for range len(g.Events)/64 + 1 {
 		r.done = append(r.done, 0)
 	}
@@ -95,15 +97,17 @@ func (r *run) guard(where string) {
 func (r *run) replay(order []int32) {
 	pending := append(r.worker.scratch.pending[:0], order...)
 	r.worker.scratch.pending = pending
-	for progress := true; progress && len(pending) > 0; {
+	whole := r.trace == nil // every event with a smaller number has run
+	for progress := true; progress && len(pending) > 0; whole = false {
 		progress = false
 		left := pending[:0]
 		for _, id := range pending {
 			if r.stopped() {
 				return
 			}
-			if !r.ready(id) {
+			if !(whole && r.looksBack(id)) && !r.ready(id) {
 				left = append(left, id)
+				whole = false
 				continue
 			}
 			progress = true
@@ -121,6 +125,20 @@ func (r *run) replay(order []int32) {
 }
 
 func (r *run) stopped() bool { return r.violation != nil || r.failure != nil }
+
+// looksBack reports whether the event needs events with smaller numbers only.
+func (r *run) looksBack(id int32) bool {
+	e := &r.g.Events[id]
+	switch e.Kind {
+	case graph.Join, graph.LockIdle:
+		return false
+	case graph.LockRead:
+		if e.Turn == graph.Waits || e.Source != graph.Init && (r.g.Events[e.Source].End == graph.Init || r.g.Events[e.Source].End > id) {
+			return false
+		}
+	}
+	return e.Source < id
+}
 
 // ready reports whether everything that must run before the event has run.
 func (r *run) ready(id int32) bool {

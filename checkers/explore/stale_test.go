@@ -65,7 +65,7 @@ func TestStaleLoads(t *testing.T) {
 		{"release and acquire", released, acquired, fresh, fresh},
 		{"release and read barrier", released, fenced, fresh, fresh},
 	} {
-		for model, want := range map[string][]string{"sc": c.sc, "rc11": c.weak, "kernel": c.weak} {
+		for model, want := range map[string][]string{"sc": c.sc, "tso": c.sc, "ra": c.sc, "rc11": c.weak, "kernel": c.weak} {
 			if got := outcomes(t, model, 1, c.send, c.get); !slices.Equal(got, want) {
 				t.Errorf("%s under %s: %q, want %q", c.name, model, got, want)
 			}

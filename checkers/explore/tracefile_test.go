@@ -191,7 +191,7 @@ func TestBrokenTraces(t *testing.T) {
 		{"unlock at=\"l\" mode=exclusive", "unlock at=\"l\"^", "mode="},
 		{"mode=exclusive\n2.0", "mode=^both\n2.0", "one of exclusive, shared"},
 		{"mode=exclusive\n2.0", "mode=exclusive ^end=1.4\n2.0", "the end of the line"},
-		{"order=release", "order=^relaxed", "one of plain, once, acquire, release, acquire-release, full"},
+		{"order=release", "order=^relaxed", "one of plain, once, acquire, release, acquire-release, full, sequential"},
 		{"barrier=full", "barrier=^memory", "one of full, read, write"},
 		{"turn=follows", "turn=^either", "one of waits, follows"},
 		{"try=yes", "try=^no", "one of yes"},

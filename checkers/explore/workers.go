@@ -129,6 +129,7 @@ type worker struct {
 	model    memmodel.Model
 	detector race.Detector
 	script   script
+	sampling *sampler // of the sample that is drawn, or nil
 	scratch  scratch
 	order    *kernel.LockOrder // of the execution that is run
 	known    [64]uint64        // what the exploration's order has taken over from it
@@ -148,6 +149,7 @@ type scratch struct {
 	order     []int32
 	pending   []int32
 	past      graph.Set
+	rivals    []int32
 }
 
 func newWorker(x *exploration) *worker {

@@ -32,11 +32,16 @@ var models = []struct {
 	make        func() Model
 }{
 	{"sc", "sequential consistency: one interleaving of all events", func() Model { return newSequential() }},
-	{"rc11", "repaired C11: relaxed, acquire, release and fences, no load buffering", func() Model { return newRC11() }},
+	{"tso", "total store order, as on x86: a load may overtake the task's own earlier stores", func() Model { return newTSO() }},
+	{"ra", "release and acquire: every store releases, every load acquires, barriers do nothing", func() Model { return newRA() }},
+	{"rc11", "repaired C11: relaxed, acquire, release, sequential and fences, no load buffering", func() Model { return newRC11() }},
 	{"kernel", "the Linux-kernel memory model without dependencies and load buffering", func() Model { return newKernel() }},
 }
 
-// Names returns the names of all models, from the strongest to the weakest.
+// Names returns the names of all models, from the strongest to the weakest as
+// far as they can be compared. All show what sc shows; ra and rc11 show what tso
+// shows, and so does kernel where no load is Sequential, which is a full barrier
+// there. Otherwise none contains another.
 func Names() []string {
 	names := make([]string, len(models))
 	for i, m := range models {

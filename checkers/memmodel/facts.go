@@ -14,7 +14,8 @@ type facts struct {
 	plain, marked           graph.Set
 	acquires, releases      graph.Set
 	unlocks, lockReads      graph.Set
-	fullFences, fullUpdates graph.Set // FullBarrier events; both halves of Full updates that wrote
+	fullFences, fullUpdates graph.Set // FullBarrier events; both halves of Full and Sequential updates that wrote
+	sequentials             graph.Set // Sequential loads, stores, and updates that failed
 	readFences, writeFences graph.Set
 	programOrder            relation // within a task
 	taskOrder               relation // across tasks, by their starts and joins; transitive
@@ -29,7 +30,7 @@ func (f *facts) collect(g *graph.Graph) {
 	f.g = g
 	f.reset(len(g.Events))
 	for _, s := range []*graph.Set{&f.reads, &f.writes, &f.memory, &f.plain, &f.marked, &f.acquires, &f.releases,
-		&f.unlocks, &f.lockReads, &f.fullFences, &f.fullUpdates, &f.readFences, &f.writeFences} {
+		&f.unlocks, &f.lockReads, &f.fullFences, &f.fullUpdates, &f.sequentials, &f.readFences, &f.writeFences} {
 		*s = f.set()
 	}
 	for id := range int32(f.n) {
@@ -89,19 +90,20 @@ func (f *facts) classifyOrder(id int32, wrote bool) {
 			f.acquires.Add(id)
 		}
 	case graph.UpdateRead:
-		if e.Order.Acquires() && wrote {
+		if e.Order.Acquires() && wrote || e.Order == kernel.Sequential {
 			f.acquires.Add(id)
-		}
-		if e.Order == kernel.Full && wrote {
-			f.fullUpdates.Add(id)
 		}
 	case graph.Write, graph.UpdateWrite:
 		if e.Order.Releases() {
 			f.releases.Add(id)
 		}
-		if e.Kind == graph.UpdateWrite && e.Order == kernel.Full {
-			f.fullUpdates.Add(id)
-		}
+	}
+	half := wrote || e.Kind == graph.UpdateWrite
+	switch {
+	case half && (e.Order == kernel.Full || e.Order == kernel.Sequential):
+		f.fullUpdates.Add(id)
+	case !half && e.Order == kernel.Sequential:
+		f.sequentials.Add(id)
 	}
 }
 

@@ -8,7 +8,9 @@ import "benign/checkers/graph"
 // as a library can see it. Dependencies of Go code are invisible, so a load is
 // kept before every later store of its task: no load buffering. Read-side
 // critical sections of RCU are not modelled here. The start of a task and the
-// join with it order like full barriers.
+// join with it order like full barriers. The kernel has no sequentially
+// consistent loads and stores: a Sequential access is taken to be surrounded by
+// full barriers, as a Full update is and a store by smp_store_mb nearly is.
 type linux struct {
 	facts
 	interleaving sequential
@@ -82,10 +84,13 @@ func (m *linux) propagate() {
 }
 
 // strongFences relates accesses with a full barrier between them: stand-alone,
-// around a Full update that wrote, or the start and end of tasks.
+// around a Full update that wrote, around a Sequential access, or the start and
+// end of tasks.
 func (m *linux) strongFences() relation {
 	strong := m.fenced(m.memory, m.fullFences, m.memory)
 	strong.union(m.fenced(m.memory, m.fullUpdates, m.memory))
+	strong.union(m.between(m.memory, m.sequentials), m.between(m.sequentials, m.memory))
+	strong.union(m.fenced(m.memory, m.sequentials, m.memory))
 	updateReads, updateWrites := m.set(), m.set()
 	for id := range m.fullUpdates.All() {
 		if m.reads.Has(id) {

@@ -22,7 +22,7 @@ type litmus struct {
 	// the final values of x, y and z if final is set.
 	outcome string
 	final   bool
-	// allowed holds one letter for each of sc, rc11 and kernel: y or n.
+	// allowed holds one letter for each of sc, tso, ra, rc11 and kernel: y or n.
 	allowed string
 	// why says where the answer comes from.
 	why string
@@ -44,6 +44,7 @@ const (
 	acq   = kernel.Acquire
 	rel   = kernel.Release
 	full  = kernel.Full
+	seqc  = kernel.Sequential
 )
 
 // r loads and records.
@@ -121,7 +122,7 @@ func (l *litmus) outcomes(t *testing.T, model string) map[string]bool {
 }
 
 func TestLitmus(t *testing.T) {
-	for _, l := range slices.Concat(twoTasks, manyTasks, lockTests, updateTests, plainTests, taskTests) {
+	for _, l := range slices.Concat(twoTasks, manyTasks, lockTests, updateTests, sequentialTests, plainTests, taskTests) {
 		t.Run(l.name, func(t *testing.T) {
 			interleaved := map[string]bool{}
 			for i, model := range memmodel.Names() {
@@ -147,7 +148,7 @@ func TestLitmus(t *testing.T) {
 // the same program would show it or the test says why nothing can.
 func TestLitmusTableIsWellFormed(t *testing.T) {
 	names := map[string]bool{}
-	for _, l := range slices.Concat(twoTasks, manyTasks, lockTests, updateTests, plainTests, taskTests) {
+	for _, l := range slices.Concat(twoTasks, manyTasks, lockTests, updateTests, sequentialTests, plainTests, taskTests) {
 		if names[l.name] {
 			t.Errorf("%s is there twice", l.name)
 		}

@@ -97,7 +97,8 @@ func (n *naive) wrote(id int32) bool {
 	return n.g.Events[id].Kind != graph.UpdateRead || n.g.Events[id].Pair != graph.Init
 }
 
-// acquires and releases leave full updates out: they are Mb or sc events.
+// acquires and releases leave full updates and sequential accesses out: they
+// are Mb or sc events.
 func (n *naive) acquires(id int32) bool {
 	e := n.g.Events[id]
 	return e.Kind == graph.LockRead || n.read(id) && n.wrote(id) && (e.Order == kernel.Acquire || e.Order == kernel.AcquireRelease)
@@ -110,6 +111,16 @@ func (n *naive) releases(id int32) bool {
 
 func (n *naive) fullUpdate(id int32) bool {
 	return n.access(id) && n.wrote(id) && n.g.Events[id].Order == kernel.Full
+}
+
+// strong is an event that is sequentially consistent by itself; alone says that
+// it is no half of an update that wrote.
+func (n *naive) strong(id int32) bool { return n.fullUpdate(id) || n.sequential(id) }
+func (n *naive) sequential(id int32) bool {
+	return n.access(id) && n.g.Events[id].Order == kernel.Sequential
+}
+func (n *naive) alone(id int32) bool {
+	return n.sequential(id) && n.g.Events[id].Pair == graph.Init
 }
 
 func (n *naive) barrier(b kernel.Barrier) func(int32) bool {
@@ -223,6 +234,30 @@ func (n *naive) sc() bool {
 	return n.atomic() && n.po.or(n.tasks, n.rf, n.co, n.fr).acyclic()
 }
 
+// tso is x86-TSO as herd writes it down: ppo and implied fences.
+func (n *naive) tso() bool {
+	locked := n.set(func(id int32) bool {
+		half := n.access(id) && n.g.Events[id].Pair != graph.Init
+		return half || n.write(id) && n.sequential(id)
+	})
+	fence := n.set(func(id int32) bool {
+		k := n.g.Events[id].Kind
+		return n.barrier(kernel.FullBarrier)(id) || k == graph.Spawn || k == graph.Join
+	})
+	m := n.set(n.access)
+	ppo := n.po.filter(func(a, b int32) bool { return !n.write(a) || !n.read(b) })
+	implied := seq(n.po, locked).or(seq(locked, n.po), seq(n.po, locked, n.po), seq(n.po, fence, n.po))
+	ghb := seq(m, ppo.or(implied, n.tasks), m).or(n.external(n.rf), n.co, n.fr)
+	return n.atomic() && n.poLoc.or(n.rf, n.co, n.fr).acyclic() && ghb.acyclic()
+}
+
+// ra is the declarative form of the paper.
+func (n *naive) ra() bool {
+	hb := n.po.or(n.tasks, n.rf).plus()
+	eco := n.rf.or(n.co, n.fr).plus()
+	return n.atomic() && seq(hb, n.maybe(eco)).irreflexive() && eco.irreflexive()
+}
+
 // rc11 is figure 1 of the paper, with C++20 release sequences.
 func (n *naive) rc11() bool {
 	fence := func(kinds ...kernel.Barrier) pairs {
@@ -234,8 +269,8 @@ func (n *naive) rc11() bool {
 	}
 	relaxedWrite := n.set(func(id int32) bool { return n.write(id) && n.marked(id) })
 	relaxedRead := n.set(func(id int32) bool { return n.read(id) && n.marked(id) })
-	release := n.set(func(id int32) bool { return n.releases(id) || n.write(id) && n.fullUpdate(id) })
-	acquire := n.set(func(id int32) bool { return n.acquires(id) || n.read(id) && n.fullUpdate(id) })
+	release := n.set(func(id int32) bool { return n.releases(id) || n.write(id) && n.strong(id) })
+	acquire := n.set(func(id int32) bool { return n.acquires(id) || n.read(id) && n.strong(id) })
 	begin := release.or(seq(fence(kernel.FullBarrier, kernel.WriteBarrier), n.po, relaxedWrite))
 	end := acquire.or(seq(relaxedRead, n.po, fence(kernel.FullBarrier, kernel.ReadBarrier)))
 	sw := seq(begin, relaxedWrite, n.star(seq(n.rf, n.rmw)), n.rf, end)
@@ -249,7 +284,7 @@ func (n *naive) rc11() bool {
 	poElsewhere := n.po.filter(func(a, b int32) bool { return place(a) < 0 || place(a) != place(b) })
 	hbHere := hb.filter(func(a, b int32) bool { return n.access(a) && n.access(b) && place(a) == place(b) })
 	scb := n.po.or(n.tasks, seq(poElsewhere, hb, poElsewhere), hbHere, n.co, n.fr)
-	scFence, scEvent := fence(kernel.FullBarrier), n.set(n.fullUpdate)
+	scFence, scEvent := fence(kernel.FullBarrier), n.set(n.strong)
 	pscBase := seq(scEvent.or(seq(scFence, n.maybe(hb))), scb, scEvent.or(seq(n.maybe(hb), scFence)))
 	pscFence := seq(scFence, hb.or(seq(hb, eco, hb)), scFence)
 	return pscBase.or(pscFence).acyclic()
@@ -260,10 +295,11 @@ func (n *naive) rc11() bool {
 func (n *naive) linux() bool {
 	m, marked := n.set(n.access), n.set(n.marked)
 	po := n.po
-	mbEvent := func(id int32) bool { return n.barrier(kernel.FullBarrier)(id) || n.fullUpdate(id) }
+	mbEvent := func(id int32) bool { return n.barrier(kernel.FullBarrier)(id) || n.strong(id) }
 	strong := seq(m, po, n.set(mbEvent), po, m).or(
-		seq(m, po, n.set(func(id int32) bool { return n.fullUpdate(id) && n.read(id) })),
-		seq(n.set(func(id int32) bool { return n.fullUpdate(id) && n.write(id) }), po, m),
+		seq(m, po, n.set(func(id int32) bool { return n.strong(id) && n.read(id) })),
+		seq(n.set(func(id int32) bool { return n.strong(id) && n.write(id) }), po, m),
+		seq(m, po, n.set(n.alone)), seq(n.set(n.alone), po, m),
 		seq(m, n.tasks, m))
 	reads, writes := n.set(n.read), n.set(n.write)
 	readBarrier := n.set(n.barrier(kernel.ReadBarrier))

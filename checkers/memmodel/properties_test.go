@@ -2,6 +2,7 @@ package memmodel_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"benign/checkers/graph"
@@ -27,7 +28,7 @@ type taste struct {
 }
 
 var (
-	anyUpdate  = []kernel.Order{kernel.Once, kernel.Acquire, kernel.Release, kernel.AcquireRelease, kernel.Full}
+	anyUpdate  = []kernel.Order{kernel.Once, kernel.Acquire, kernel.Release, kernel.AcquireRelease, kernel.Full, kernel.Sequential}
 	anyBarrier = []kernel.Barrier{kernel.FullBarrier, kernel.ReadBarrier, kernel.WriteBarrier}
 	strongOnly = []kernel.Barrier{kernel.FullBarrier}
 )
@@ -41,6 +42,10 @@ var tastes = []taste{
 		[]kernel.Order{once, plain}, []kernel.Order{once, plain}, anyUpdate, anyBarrier},
 	{[]string{"read", "write", "update", "barrier", "spawn", "join"},
 		[]kernel.Order{acq, plain}, []kernel.Order{rel, plain}, []kernel.Order{once}, anyBarrier},
+	{[]string{"read", "write", "update", "fail", "barrier", "read", "write"},
+		[]kernel.Order{once, acq, seqc}, []kernel.Order{once, rel, seqc}, []kernel.Order{once, full, seqc}, strongOnly},
+	{[]string{"read", "write", "update", "fail", "lock", "unlock", "spawn"},
+		[]kernel.Order{seqc, plain}, []kernel.Order{seqc, rel}, []kernel.Order{seqc}, anyBarrier},
 }
 
 const (
@@ -287,7 +292,7 @@ func TestModelsAgreeWithTheirPapers(t *testing.T) {
 					b.adopt(g)
 				}
 				n := newNaive(b.g)
-				want := map[string]bool{"sc": n.sc(), "rc11": n.rc11(), "kernel": n.linux()}
+				want := map[string]bool{"sc": n.sc(), "tso": n.tso(), "ra": n.ra(), "rc11": n.rc11(), "kernel": n.linux()}
 				for name, allowed := range want {
 					if got := model(t, name).Consistent(b.g); got != allowed {
 						t.Fatalf("%s says %v, as written down it is %v%s", name, got, allowed, show(b.g))
@@ -295,6 +300,10 @@ func TestModelsAgreeWithTheirPapers(t *testing.T) {
 					if want["sc"] && !allowed {
 						t.Fatalf("%s forbids an interleaving%s", name, show(b.g))
 					}
+				}
+				sequentialLoad := slices.ContainsFunc(b.g.Events, func(e graph.Event) bool { return e.Reads() && e.Order == seqc })
+				if want["tso"] && !(want["ra"] && want["rc11"] && (want["kernel"] || sequentialLoad)) {
+					t.Fatalf("tso allows what a weaker model forbids: %v%s", want, show(b.g))
 				}
 			})
 		})

@@ -3,14 +3,15 @@ package memmodel
 import "benign/checkers/graph"
 
 // rc11 is repaired C11 (Lahav, Vafeiadis, Kang, Hur, Dreyer, "Repairing
-// Sequential Consistency in C/C++11", PLDI 2017). Once is relaxed, Full updates
-// and full barriers are sequentially consistent, read and write barriers are
-// acquire and release fences. A release sequence is continued by updates only,
-// as in C++20 (P0982, "Weaken Release Sequences") and in the kernel's model, not
-// by later stores of the same task as in the paper.
+// Sequential Consistency in C/C++11", PLDI 2017). Once is relaxed; Sequential
+// accesses, Full updates and full barriers are sequentially consistent; read and
+// write barriers are acquire and release fences. A release sequence is continued
+// by updates only, as in C++20 (P0982, "Weaken Release Sequences") and in the
+// kernel's model, not by later stores of the same task as in the paper.
 type rc11 struct {
 	facts
 	interleaving sequential
+	coherent     coherent
 }
 
 func newRC11() *rc11 { return &rc11{} }
@@ -22,6 +23,9 @@ func (*rc11) Name() string { return "rc11" }
 func (m *rc11) Consistent(g *graph.Graph) bool {
 	if !atomicity(g) {
 		return false
+	}
+	if m.coherent.covers(g) {
+		return m.coherent.check(g)
 	}
 	if m.interleaving.Consistent(g) {
 		return true // every interleaving satisfies the axioms, and this is quicker to see
@@ -64,7 +68,9 @@ func (m *rc11) intersect(a, b graph.Set) graph.Set {
 
 // sequentialEvents is the axiom SC: psc has no cycle.
 func (m *rc11) sequentialEvents(happensBefore, extended relation) bool {
-	events, fences := m.fullUpdates, m.fullFences
+	events, fences := m.set(), m.fullFences
+	events.Or(m.fullUpdates)
+	events.Or(m.sequentials)
 	if isEmpty(events) && isEmpty(fences) {
 		return true
 	}

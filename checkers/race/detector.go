@@ -94,7 +94,7 @@ func (d *Detector) Event(g *graph.Graph, id int32) {
 	case graph.Read:
 		d.learn(e, e.Order.Acquires())
 	case graph.UpdateRead:
-		d.learn(e, false) // a failed update orders nothing
+		d.learn(e, e.Order == kernel.Sequential) // otherwise a failed update orders nothing
 	case graph.UpdateWrite:
 		d.learn(&graph.Event{Task: e.Task, Order: e.Order, Source: g.Events[e.Pair].Source}, e.Order.Acquires())
 		if e.Order == kernel.Full {

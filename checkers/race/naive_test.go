@@ -129,7 +129,11 @@ func (c *closure) acquired(read int32) []int32 {
 	if e.Kind == graph.Read && e.Order.Acquires() {
 		to = append(to, read)
 	}
-	if e.Kind == graph.UpdateRead && e.Order.Acquires() && e.Pair != graph.Init {
+	switch {
+	case e.Kind != graph.UpdateRead:
+	case e.Order == kernel.Sequential: // even if it fails
+		to = append(to, read)
+	case e.Order.Acquires() && e.Pair != graph.Init:
 		to = append(to, e.Pair)
 	}
 	for id := range c.g.Events {
@@ -167,13 +171,13 @@ func drawTask(t *rapid.T, length int, spawns bool) body {
 		word := rapid.IntRange(0, 1).Draw(t, "word")
 		at := func(m *shared) *kernel.Word[int] { return []*kernel.Word[int]{&m.x, &m.y}[word] }
 		order := func(orders ...kernel.Order) kernel.Order { return rapid.SampledFrom(orders).Draw(t, "order") }
-		updates := []kernel.Order{once, acq, rel, kernel.AcquireRelease, full}
+		updates := []kernel.Order{once, acq, rel, kernel.AcquireRelease, full, kernel.Sequential}
 		switch rapid.SampledFrom(operations).Draw(t, "operation") {
 		case "load":
-			o := order(once, acq)
+			o := order(once, acq, kernel.Sequential)
 			steps = append(steps, func(t *kernel.Task, m *shared) { at(m).Load(t, o) })
 		case "store":
-			o := order(once, rel)
+			o := order(once, rel, kernel.Sequential)
 			steps = append(steps, func(t *kernel.Task, m *shared) { at(m).Store(t, o, 1) })
 		case "add":
 			o := order(updates...)

@@ -22,6 +22,12 @@ type Options struct {
 	// MaxExecutions bounds the executions of each variant; 0 is the default of
 	// package explore.
 	MaxExecutions int
+	// Strategy, if not nil, draws samples instead of exploring, under sc only:
+	// Samples of them (below 1 means explore.DefaultSamples), with the seeds from
+	// Seed on (0 means 1). The answer is then Harmful or Unknown.
+	Strategy explore.Strategy
+	Samples  int
+	Seed     uint64
 	// Planted asks about the planted faults and the alternatives too.
 	Planted bool
 	// Progress, if not nil, is told what is being explored.
@@ -40,10 +46,13 @@ type Progress struct {
 func DefaultModels() []string { return []string{"sc", "kernel"} }
 
 func (o Options) models() []string {
-	if len(o.Models) == 0 {
-		return DefaultModels()
+	switch {
+	case len(o.Models) > 0:
+		return o.Models
+	case o.Strategy != nil:
+		return []string{"sc"}
 	}
-	return o.Models
+	return DefaultModels()
 }
 
 func (o Options) config(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model string) explore.Config {
@@ -66,7 +75,7 @@ func Judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 	if err := wellFormed(race.Name, s); err != nil {
 		return nil, err
 	}
-	base, err := observe(o.config(race, s, s.Variant(scenario.Baseline), model), nil)
+	base, err := o.observe(o.config(race, s, s.Variant(scenario.Baseline), model), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -103,13 +112,13 @@ func judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 	seen := base
 	if v.Role != scenario.Baseline {
 		var err error
-		if seen, err = observe(o.config(race, s, v, model), base); err != nil {
+		if seen, err = o.observe(o.config(race, s, v, model), base); err != nil {
 			return nil, err
 		}
 	}
 	verdict := &Verdict{Race: race.Name, Scenario: s.Name, Variant: v.Name, Baseline: s.Variant(scenario.Baseline).Name,
 		Model: model, Expected: v.Expected(model)}
-	verdict.Scope = Scope{Tasks: seen.tasks, Operations: seen.calls, Candidate: seen.stats, Baseline: base.stats,
+	verdict.Scope = Scope{Tasks: seen.tasks, Operations: seen.calls, Candidate: seen.stats, Baseline: base.stats, Sample: seen.sample,
 		Exhaustive: seen.stats.Exhaustive && base.stats.Exhaustive && !seen.undecided && !base.undecided}
 	if len(seen.tasks) == 0 {
 		verdict.Scope.Tasks, verdict.Scope.Operations = base.tasks, base.calls
@@ -158,6 +167,8 @@ func (v *Verdict) decide(race *scenario.Race, s *scenario.Scenario, variant *sce
 
 func (v *Verdict) cut(seen, base *observation) string {
 	switch {
+	case seen.sample != nil:
+		return seen.sample.String()
 	case seen.stats.Cut != "":
 		return "the exploration was cut off: " + seen.stats.Cut
 	case base.stats.Cut != "":
@@ -244,7 +255,7 @@ func Ask(race *scenario.Race, o Options) (*Question, error) {
 
 // ask answers for the baseline and candidate of one scenario, and its faults.
 func (q *Question) ask(s *scenario.Scenario, model string, o Options, planted bool) error {
-	base, err := observe(o.config(q.Race, s, s.Variant(scenario.Baseline), model), nil)
+	base, err := o.observe(o.config(q.Race, s, s.Variant(scenario.Baseline), model), nil)
 	if err != nil {
 		return err
 	}
@@ -297,7 +308,7 @@ func Replay(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, mode
 	seen := newObservation(config, nil)
 	seen.visit(e)
 	if seen.worst.empty() && e.Ended && v.Role != scenario.Baseline {
-		base, err := observe(Options{}.config(race, s, s.Variant(scenario.Baseline), model), nil)
+		base, err := Options{}.observe(Options{}.config(race, s, s.Variant(scenario.Baseline), model), nil)
 		if err != nil {
 			return nil, nil, err
 		}

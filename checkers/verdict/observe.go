@@ -22,6 +22,7 @@ type observation struct {
 	config explore.Config
 	base   *observation // of the baseline, to compare final states with; nil for none
 	stats  explore.Stats
+	sample *explore.SampleStats // if it was sampled
 
 	mutex     sync.Mutex
 	outcomes  map[string]int
@@ -46,6 +47,7 @@ type judged struct {
 // culprit is an execution that breaks something.
 type culprit struct {
 	graph    *graph.Graph
+	seed     uint64 // of the sample, if it is one
 	kind     string
 	message  string
 	whole    bool // only the whole execution shows it
@@ -70,13 +72,22 @@ const (
 	kindState   = "final state"
 )
 
-// observe explores the variant and adds up what it shows.
-func observe(config explore.Config, base *observation) (*observation, error) {
-	o := newObservation(config, base)
-	config.Visit, config.Restart = o.visit, o.forget
-	stats, err := explore.Explore(config)
-	o.stats = stats
-	return o, err
+// observe explores or samples the variant and adds up what it shows.
+func (o Options) observe(config explore.Config, base *observation) (*observation, error) {
+	seen := newObservation(config, base)
+	config.Visit, config.Restart = seen.visit, seen.forget
+	if o.Strategy == nil {
+		stats, err := explore.Explore(config)
+		seen.stats = stats
+		return seen, err
+	}
+	samples := o.Samples
+	if samples < 1 {
+		samples = explore.DefaultSamples
+	}
+	stats, err := explore.Sample(config, o.Strategy, samples, max(1, o.Seed))
+	seen.stats, seen.sample = stats.Stats, &stats
+	return seen, err
 }
 
 func newObservation(config explore.Config, base *observation) *observation {
@@ -102,7 +113,7 @@ func (o *observation) visit(e *explore.Execution) {
 	defer o.mutex.Unlock()
 	o.describe(e)
 	if e.Violation != nil {
-		o.worst.add(culprit{graph: e.Graph, kind: e.Violation.Kind.String(), message: e.Violation.Message, whole: e.Ended})
+		o.worst.add(culprit{graph: e.Graph, seed: e.Seed, kind: e.Violation.Kind.String(), message: e.Violation.Message, whole: e.Ended})
 		return
 	}
 	if !e.Ended {
@@ -117,16 +128,16 @@ func (o *observation) visit(e *explore.Execution) {
 		o.strange.add(strange(e))
 	}
 	if err := o.ledger.Add(e); err != nil {
-		o.worst.add(culprit{graph: e.Graph, kind: kindLost, message: err.Error(), whole: true})
+		o.worst.add(culprit{graph: e.Graph, seed: e.Seed, kind: kindLost, message: err.Error(), whole: true})
 	}
 	if err := o.judge(e, history, key); err != nil {
-		o.worst.add(culprit{graph: e.Graph, kind: kindHistory, message: err.Error(), whole: true})
+		o.worst.add(culprit{graph: e.Graph, seed: e.Seed, kind: kindHistory, message: err.Error(), whole: true})
 	}
 }
 
 // strange blames an execution for its final state.
 func strange(e *explore.Execution) culprit {
-	return culprit{graph: e.Graph, kind: kindState, message: "the baseline never ends with " + e.State, whole: true}
+	return culprit{graph: e.Graph, seed: e.Seed, kind: kindState, message: "the baseline never ends with " + e.State, whole: true}
 }
 
 // describe notes the tasks and their operations, once.
@@ -167,7 +178,7 @@ func (c *culprits) add(one culprit) {
 // show; the rest keeps the order the same on every run.
 func compareCulprits(a, b culprit) int {
 	return cmp.Or(cmp.Compare(rank(a.kind), rank(b.kind)), cmp.Compare(a.steps, b.steps),
-		cmp.Compare(len(a.graph.Events), len(b.graph.Events)), cmp.Compare(a.identity, b.identity))
+		cmp.Compare(len(a.graph.Events), len(b.graph.Events)), cmp.Compare(a.identity, b.identity), cmp.Compare(a.seed, b.seed))
 }
 
 func rank(kind string) int {
@@ -339,7 +350,7 @@ func (o *observation) finding(c culprits, h explore.TraceHeader) (*Finding, erro
 		}
 	}
 	best := slices.MinFunc(c.shortest, compareCulprits)
-	f := &Finding{Kind: best.kind, Message: best.message, Count: total(c.kinds), Kinds: c.kinds, Trace: explore.FormatTrace(h, best.graph)}
+	f := &Finding{Kind: best.kind, Message: best.message, Count: total(c.kinds), Kinds: c.kinds, Seed: best.seed, Trace: explore.FormatTrace(h, best.graph)}
 	e, steps, err := explore.ReplayGraph(o.config, best.graph)
 	if err != nil {
 		return nil, err

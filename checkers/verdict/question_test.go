@@ -238,7 +238,7 @@ func TestQuestionsThatCannotBeAsked(t *testing.T) {
 		t.Errorf("got %v, %v", q, err)
 	}
 	race := &scenario.Race{Name: "box", Scenarios: []scenario.Scenario{{Name: "small", Variants: []scenario.Variant{locked, peeking}}}}
-	const unknownModel = `memory model "x86": want one of sc, rc11, kernel`
+	const unknownModel = `memory model "x86": want one of sc, tso, ra, rc11, kernel`
 	if q, err := verdict.Ask(race, verdict.Options{Models: []string{"sc", "x86"}}); err == nil || err.Error() != unknownModel {
 		t.Errorf("got %v, %v", q, err)
 	}

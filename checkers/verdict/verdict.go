@@ -49,6 +49,9 @@ type Scope struct {
 	// Candidate and Baseline say how many executions were run.
 	Candidate explore.Stats `json:"candidate"`
 	Baseline  explore.Stats `json:"baseline"`
+	// Sample says how the candidate was sampled, and with what coverage; nil if
+	// it was explored.
+	Sample *explore.SampleStats `json:"sample,omitempty"`
 	// Exhaustive reports that both explorations were complete.
 	Exhaustive bool `json:"exhaustive"`
 }
@@ -109,6 +112,9 @@ type Finding struct {
 	// Kinds how many by kind of what they broke first.
 	Count int            `json:"count"`
 	Kinds map[string]int `json:"kinds"`
+	// Seed draws the sample again that the execution was found in; 0 if it was
+	// none.
+	Seed uint64 `json:"seed,omitempty"`
 	// Tasks names the columns, Steps are the visible operations in an order in
 	// which they can have happened.
 	Tasks []string `json:"tasks"`

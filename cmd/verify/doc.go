@@ -8,7 +8,8 @@
 //	INDISTINGUISHABLE  nothing shows that the lock was not taken
 //	DEFERS             work is left for later, and is done after a stated number of rounds
 //	HARMFUL            something breaks, or work is lost; the shortest execution is printed
-//	UNKNOWN            a bound was hit first, or the race was never seen to happen
+//	UNKNOWN            a bound was hit first, the race was never seen to happen, or only
+//	                   samples were drawn
 //
 // An answer holds for the tasks and operations of its scenario, for its memory
 // model, and only as far as the exploration went: all three are printed with
@@ -29,6 +30,7 @@
 //	verify race rb-empty --variant no-recheck       what if this check were missing?
 //	verify race rb-empty/evict --variant no-igrab --trace evict.trace
 //	verify replay evict.trace                       the same execution again
+//	verify race rb-empty/unmount --strategy pct     samples, where there are too many executions
 //	verify bench rb-empty                           what the patch gains
 //
 // # Exit status

@@ -14,12 +14,21 @@ import (
 // raceCommand answers one question with all evidence.
 type raceCommand struct {
 	asking
+	drawing
 	Name    string `arg:"" placeholder:"NAME" help:"The race, or one of its scenarios as race/scenario."`
 	Variant string `placeholder:"NAME" help:"Ask about this variant, in every scenario that has it, and not about the candidate."`
 	JSON    bool   `name:"json" help:"Print the answer as JSON. The same question gets the same bytes."`
 	Trace   string `placeholder:"FILE" help:"Write the shortest harmful execution to FILE, for verify replay."`
 
 	AllSteps bool `help:"Draw every step of an execution, also those on memory that no other task touches."`
+}
+
+// Validate checks both parts of the command line.
+func (c *raceCommand) Validate() error {
+	if err := c.asking.Validate(); err != nil {
+		return err
+	}
+	return c.drawing.Validate()
 }
 
 func (c *raceCommand) run(e *environment) (exit int, err error) {
@@ -35,6 +44,9 @@ func (c *raceCommand) run(e *environment) (exit int, err error) {
 		line = c.progress(e.stderr)
 	}
 	o, err := c.options(line)
+	if err == nil {
+		err = c.apply(&o, c.Model)
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -40,6 +40,9 @@ func writeQuestion(w io.Writer, q *verdict.Question, maxExecutions int, allSteps
 			writeFinding(w, v, allSteps)
 			writePasteLines(w, v, maxExecutions)
 		}
+		if v.Scope.Sample != nil {
+			writeAgain(w, v)
+		}
 	}
 	fmt.Fprintln(w, summary(q))
 }
@@ -49,6 +52,9 @@ func writeVerdict(w io.Writer, v *verdict.Verdict) {
 	fmt.Fprintf(w, "%s/%s, %s compared with %s under %s: %s\n", v.Race, v.Scenario, v.Variant, v.Baseline, v.Model, answer(v))
 	field(w, "because", "%s", oneLine(v.Reason))
 	field(w, "tasks", "%s", strings.Join(v.Scope.Tasks, "\n"))
+	if v.Scope.Sample != nil {
+		field(w, "sampled", "%s", describeSample(v.Scope.Sample))
+	}
 	field(w, "explored", "%s", describeStats(v.Scope.Candidate))
 	field(w, "baseline", "%s", describeStats(v.Scope.Baseline))
 	field(w, "outcomes", "%d, of the baseline %d; %d new, %d lost", v.Outcomes.Candidate, v.Outcomes.Baseline, len(v.Outcomes.New), len(v.Outcomes.Lost))
@@ -155,9 +161,17 @@ func writePasteLines(w io.Writer, v *verdict.Verdict, maxExecutions int) {
 
 // commandLine asks for the answer again.
 func commandLine(v *verdict.Verdict, maxExecutions int) string {
-	line := fmt.Sprintf("verify race %s/%s --variant %s --model %s", v.Race, v.Scenario, v.Variant, v.Model)
+	line := variantLine(v)
+	if v.Scope.Sample != nil {
+		return line + sampleFlags(v.Scope.Sample, 0)
+	}
 	if maxExecutions != explore.DefaultMaxExecutions {
 		line += fmt.Sprintf(" --max-executions %d", maxExecutions)
 	}
 	return line
+}
+
+// variantLine asks about the variant, in one scenario under one model.
+func variantLine(v *verdict.Verdict) string {
+	return fmt.Sprintf("verify race %s/%s --variant %s --model %s", v.Race, v.Scenario, v.Variant, v.Model)
 }

@@ -94,6 +94,10 @@ func dispatch(e *environment, args []string) (exit int, err error) {
 			"models":     strings.Join(memmodel.Names(), ", "),
 			"defaults":   strings.Join(verdict.DefaultModels(), ", "),
 			"executions": strconv.Itoa(explore.DefaultMaxExecutions),
+			"strategies": strings.Join(explore.StrategyNames(), ", "),
+			"samples":    strconv.Itoa(explore.DefaultSamples),
+			"depth":      strconv.Itoa(defaultDepth),
+			"seed":       strconv.Itoa(defaultSeed),
 			"processors": strconv.Itoa(runtime.NumCPU()),
 		})
 	if err != nil {

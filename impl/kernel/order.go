@@ -22,20 +22,29 @@ const (
 	// Full is a read-modify-write that returns a value without suffix: it is
 	// surrounded by full barriers.
 	Full
+	// Sequential is an access, of any kind, of which there is one order that all
+	// tasks agree on: seq_cst of C11, and every operation of Go's sync/atomic. A
+	// compare-and-swap that fails is then still a sequential load, which a Full
+	// one is not. The kernel has no such loads; a store is its smp_store_mb.
+	Sequential
 )
 
-var orderNames = [...]string{"invalid", "plain", "once", "acquire", "release", "acquire-release", "full"}
+var orderNames = [...]string{"invalid", "plain", "once", "acquire", "release", "acquire-release", "full", "sequential"}
 
 // String returns the lower-case name that traces print.
 func (o Order) String() string { return nameOf(orderNames[:], int(o)) }
 
 // Acquires reports whether the read part of an access with this order
 // synchronizes with the release that it reads from.
-func (o Order) Acquires() bool { return o == Acquire || o == AcquireRelease || o == Full }
+func (o Order) Acquires() bool {
+	return o == Acquire || o == AcquireRelease || o == Full || o == Sequential
+}
 
 // Releases reports whether the write part of an access with this order
 // publishes everything before it.
-func (o Order) Releases() bool { return o == Release || o == AcquireRelease || o == Full }
+func (o Order) Releases() bool {
+	return o == Release || o == AcquireRelease || o == Full || o == Sequential
+}
 
 // Barrier names a stand-alone memory barrier.
 type Barrier uint8

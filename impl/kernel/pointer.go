@@ -19,7 +19,7 @@ func (p *Pointer[T]) Init(owner *Object, name string, value *T) {
 	p.Location.init(owner, name, (*pointerCell[T])(p))
 }
 
-// Load reads the pointer. Order is Plain, Once or Acquire.
+// Load reads the pointer. Order is Plain, Once, Acquire or Sequential.
 func (p *Pointer[T]) Load(t *Task, order Order) *T { return p.LoadRacy(t, order, nil) }
 
 // LoadRacy is a Load that is meant to race; site says why that is harmless.
@@ -35,7 +35,7 @@ func (p *Pointer[T]) LoadRacy(t *Task, order Order, site *RaceSite) *T {
 	return (*T)(atomic.LoadPointer(&p.value))
 }
 
-// Store writes the pointer. Order is Plain, Once or Release.
+// Store writes the pointer. Order is Plain, Once, Release or Sequential.
 func (p *Pointer[T]) Store(t *Task, order Order, value *T) {
 	p.owner.Use(t)
 	switch {

@@ -258,11 +258,11 @@ func TestNames(t *testing.T) {
 		}
 	}
 	check("violation", int(kernel.UseAfterFree), int(kernel.HeldAtExit), func(i int) string { return kernel.ViolationKind(i).String() })
-	check("order", int(kernel.Plain), int(kernel.Full), func(i int) string { return kernel.Order(i).String() })
+	check("order", int(kernel.Plain), int(kernel.Sequential), func(i int) string { return kernel.Order(i).String() })
 	check("barrier", int(kernel.FullBarrier), int(kernel.WriteBarrier), func(i int) string { return kernel.Barrier(i).String() })
 	check("mode", int(kernel.Exclusive), int(kernel.Shared), func(i int) string { return kernel.LockMode(i).String() })
 	check("operation", int(kernel.OpLoad), int(kernel.OpJoin), func(i int) string { return kernel.OpKind(i).String() })
-	if names := kernel.OrderNames(); len(names) != int(kernel.Full)+1 || names[kernel.Full] != kernel.Full.String() {
+	if names := kernel.OrderNames(); len(names) != int(kernel.Sequential)+1 || names[kernel.Full] != kernel.Full.String() {
 		t.Errorf("the orders are %v", names)
 	}
 }
@@ -271,6 +271,7 @@ func TestOrders(t *testing.T) {
 	for order, want := range map[kernel.Order][2]bool{
 		kernel.Plain: {false, false}, kernel.Once: {false, false}, kernel.Acquire: {true, false},
 		kernel.Release: {false, true}, kernel.AcquireRelease: {true, true}, kernel.Full: {true, true},
+		kernel.Sequential: {true, true},
 	} {
 		if got := [2]bool{order.Acquires(), order.Releases()}; got != want {
 			t.Errorf("%v acquires and releases: %v, want %v", order, got, want)

@@ -25,7 +25,7 @@ func (w *Word[T]) Init(owner *Object, name string, value T) {
 	w.Location.init(owner, name, (*wordCell[T])(w))
 }
 
-// Load reads the word. Order is Plain, Once or Acquire.
+// Load reads the word. Order is Plain, Once, Acquire or Sequential.
 func (w *Word[T]) Load(t *Task, order Order) T { return w.LoadRacy(t, order, nil) }
 
 // LoadRacy is a Load that is meant to race; site says why that is harmless.
@@ -40,7 +40,7 @@ func (w *Word[T]) LoadRacy(t *Task, order Order, site *RaceSite) T {
 	return T(atomic.LoadUint64(&w.value))
 }
 
-// Store writes the word. Order is Plain, Once or Release.
+// Store writes the word. Order is Plain, Once, Release or Sequential.
 func (w *Word[T]) Store(t *Task, order Order, value T) {
 	w.owner.Use(t)
 	switch {

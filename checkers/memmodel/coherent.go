@@ -1,0 +1,168 @@
+package memmodel
+
+import (
+	"benign/checkers/graph"
+	"benign/impl/kernel"
+)
+
+// coherent decides the coherence axiom of C11 for graphs in which only accesses
+// and locks synchronize: no barriers, and nothing sequentially consistent. It
+// gives each event the set of events that happen before it, and each access its
+// position in the coherence order of its location; happens-before must not lead
+// backwards. (The four shapes of coherence: Boehm and Adve, "Foundations of the
+// C++ Concurrency Memory Model", PLDI 2008; C11, 5.1.2.4.)
+type coherent struct {
+	g       *graph.Graph
+	words   int
+	before  []uint64 // by event
+	known   []bool
+	touched []access
+}
+
+// access is one access to the location that is looked at.
+type access struct {
+	id       int32
+	position int32
+	writes   bool
+}
+
+// covers reports whether coherent is enough to decide the graph.
+func (*coherent) covers(g *graph.Graph) bool {
+	for id := range g.Events {
+		e := &g.Events[id]
+		if e.Kind == graph.Barrier || e.Order == kernel.Full || e.Order == kernel.Sequential {
+			return false
+		}
+	}
+	return true
+}
+
+// check reports whether happens-before respects coherence.
+func (c *coherent) check(g *graph.Graph) bool {
+	n := len(g.Events)
+	c.g, c.words = g, (n+63)/64
+	if size := n * c.words; cap(c.before) < size {
+		c.before, c.known = make([]uint64, 2*size), make([]bool, 2*n+64)
+	}
+	c.before = c.before[:n*c.words]
+	clear(c.before)
+	if cap(c.known) < n {
+		c.known = make([]bool, 2*n)
+	}
+	c.known = c.known[:n]
+	clear(c.known)
+	for id := range int32(n) {
+		c.find(id)
+	}
+	for l := range g.Locations {
+		if !c.location(int32(l)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *coherent) set(id int32) graph.Set {
+	return c.before[int(id)*c.words : (int(id)+1)*c.words]
+}
+
+// find computes what happens before the event.
+func (c *coherent) find(id int32) {
+	if c.known[id] {
+		return
+	}
+	c.known[id] = true
+	e := &c.g.Events[id]
+	if e.Previous != graph.Init {
+		c.include(id, e.Previous)
+	} else {
+		c.include(id, c.g.Tasks[e.Task].Spawn)
+	}
+	switch e.Kind {
+	case graph.Read:
+		if e.Order.Acquires() {
+			c.acquire(id, e.Source)
+		}
+	case graph.UpdateRead:
+		if e.Order.Acquires() && e.Pair != graph.Init {
+			c.acquire(id, e.Source)
+		}
+	case graph.LockRead:
+		if e.Source != graph.Init {
+			c.include(id, c.g.Events[e.Source].End)
+		}
+	case graph.Join:
+		c.include(id, c.g.Tasks[e.Child].End())
+	}
+}
+
+func (c *coherent) include(id, earlier int32) {
+	if earlier == graph.Init {
+		return
+	}
+	c.find(earlier)
+	set := c.set(id)
+	set.Add(earlier)
+	set.Or(c.set(earlier))
+}
+
+// acquire includes every release whose release sequence the source is in.
+func (c *coherent) acquire(id, source int32) {
+	for source != graph.Init {
+		w := &c.g.Events[source]
+		if w.Order.Releases() {
+			c.include(id, source)
+		}
+		if w.Kind != graph.UpdateWrite {
+			return
+		}
+		source = c.g.Events[w.Pair].Source
+	}
+}
+
+// location checks the accesses to one location against each other.
+func (c *coherent) location(l int32) bool {
+	c.touched = c.touched[:0]
+	for id := range int32(len(c.g.Events)) {
+		if e := &c.g.Events[id]; e.Location == l && (e.Reads() || e.Writes()) {
+			c.touched = append(c.touched, access{id, c.position(e, id), e.Writes()})
+		}
+	}
+	for i, section := range c.g.Coherence[l] {
+		if end := c.g.Events[section].End; end != graph.Init {
+			c.touched = append(c.touched, access{end, int32(2*i + 3), true})
+		}
+	}
+	for _, b := range c.touched {
+		past := c.set(b.id)
+		for _, a := range c.touched {
+			if past.Has(a.id) && (a.position > b.position || a.position == b.position && b.writes) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// position is where an access stands: a write by its place in coherence, a read
+// by that of its source. The end of a lock section has a place of its own.
+func (c *coherent) position(e *graph.Event, id int32) int32 {
+	source := id
+	if !e.Writes() {
+		source = e.Source
+	}
+	at := int32(2)
+	for _, write := range c.g.Coherence[e.Location] {
+		if source == graph.Init {
+			break
+		}
+		if write == source {
+			if e.Kind == graph.LockRead && c.g.Events[write].End != graph.Init {
+				return at + 1
+			}
+			return at
+		}
+		at += 2
+	}
+	return 0
+}
