@@ -10,8 +10,13 @@ import (
 // The programs that other explorers have published times for.
 
 // BenchmarkExplore reports, for each program, executions and events a second of
-// one worker.
-func BenchmarkExplore(b *testing.B) {
+// one worker. BenchmarkWorkers has the largest of them with two.
+func BenchmarkExplore(b *testing.B) { benchmarkAll(b, 1, 0) }
+
+func BenchmarkWorkers(b *testing.B) { benchmarkAll(b, 2, 100_000) }
+
+// benchmarkAll explores every program with at least so many executions.
+func benchmarkAll(b *testing.B, workers, least int) {
 	readers := append([]body{st(0, once, 42)}, repeat(13, ld(0, once))...)
 	for _, c := range []struct {
 		name, model string
@@ -30,6 +35,9 @@ func BenchmarkExplore(b *testing.B) {
 			m.words[0].Store(t, once, m.words[0].Load(t, once)+1)
 		})), 5040},
 	} {
+		if c.executions < least {
+			continue
+		}
 		b.Run(c.name+"/"+c.model, func(b *testing.B) {
 			s, v := programFrom(c.words, c.locks, 0, c.tasks...)
 			b.ReportAllocs()
@@ -37,7 +45,7 @@ func BenchmarkExplore(b *testing.B) {
 			start := time.Now()
 			for b.Loop() {
 				var err error
-				if stats, err = Explore(Config{Scenario: s, Variant: v, Model: c.model, Workers: 1}); err != nil {
+				if stats, err = Explore(Config{Scenario: s, Variant: v, Model: c.model, Workers: workers}); err != nil {
 					b.Fatal(err)
 				}
 				if stats.Complete != c.executions {

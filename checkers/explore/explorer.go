@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"benign/checkers/memmodel"
 	"benign/checkers/race"
@@ -31,6 +32,9 @@ type Config struct {
 	// MaxExecutions, MaxEvents and MaxRounds bound the work; 0 means the
 	// default. An exploration that meets one is not exhaustive.
 	MaxExecutions, MaxEvents, MaxRounds int
+	// Deadline, unless zero, ends the exploration at that time; it is not
+	// exhaustive then, unless it was done.
+	Deadline time.Time
 	// StopAtViolation ends the exploration at the first violation; it is not
 	// exhaustive then.
 	StopAtViolation bool

@@ -47,7 +47,7 @@ func (p *programmer) number(name string, least, most int) int {
 func randomProgram(t *rapid.T) []code {
 	p := &programmer{t: t}
 	p.words = p.number("words", 1, bruteWords)
-	p.locks = rapid.SampledFrom([][]int{{0}, {1}, {1}, {1}, {0, 1}, {1, 2}}).Draw(t, "locks")
+	p.locks = rapid.SampledFrom([][]int{{0}, {1}, {1}, {0, 1}, {0, 1}, {1, 2}}).Draw(t, "locks")
 	tasks := p.number("tasks", 2, *bruteTasks)
 	p.codes, p.left = make([]code, tasks), make([]int, tasks)
 	for i := range *bruteEvents {

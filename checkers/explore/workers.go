@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"benign/checkers/graph"
 	"benign/checkers/memmodel"
@@ -208,6 +209,10 @@ func (w *worker) next() *graph.Graph {
 	if w.stopped.Load() {
 		return nil
 	}
+	if !w.config.Deadline.IsZero() && time.Now().After(w.config.Deadline) {
+		w.late()
+		return nil
+	}
 	if w.found.Executions() >= reportEvery {
 		w.flush()
 	}
@@ -222,6 +227,17 @@ func (w *worker) next() *graph.Graph {
 	g := w.own[last]
 	w.own = w.own[:last]
 	return g
+}
+
+// late ends the exploration at its deadline, if there is anything left to do.
+func (w *worker) late() {
+	w.mutex.Lock()
+	done := len(w.own) == 0 && len(w.waiting) == 0 && w.working == 1
+	w.mutex.Unlock()
+	if !done {
+		w.cut("time budget")
+	}
+	w.stop()
 }
 
 // share gives the older half of the worker's graphs, which have most before

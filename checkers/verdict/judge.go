@@ -5,6 +5,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"time"
 
 	"benign/checkers/explore"
 	"benign/checkers/linear"
@@ -22,6 +23,9 @@ type Options struct {
 	// MaxExecutions bounds the executions of each variant; 0 is the default of
 	// package explore.
 	MaxExecutions int
+	// Deadline, unless zero, ends every exploration at that time; what was not
+	// explored by then is UNKNOWN, unless harm was found.
+	Deadline time.Time
 	// Strategy, if not nil, draws samples instead of exploring, under sc only:
 	// Samples of them (below 1 means explore.DefaultSamples), with the seeds from
 	// Seed on (0 means 1). The answer is then Harmful or Unknown.
@@ -56,7 +60,7 @@ func (o Options) models() []string {
 }
 
 func (o Options) config(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model string) explore.Config {
-	c := explore.Config{Scenario: s, Variant: v, Model: model, Workers: o.Workers, MaxExecutions: o.MaxExecutions}
+	c := explore.Config{Scenario: s, Variant: v, Model: model, Workers: o.Workers, MaxExecutions: o.MaxExecutions, Deadline: o.Deadline}
 	if c.Workers < 1 {
 		c.Workers = runtime.NumCPU()
 	}

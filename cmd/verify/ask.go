@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"benign/checkers/verdict"
 	"benign/impl/scenario"
@@ -10,11 +11,12 @@ import (
 
 // asking is the part of the command line that says how questions are asked.
 type asking struct {
-	Model         []string `placeholder:"NAME" help:"Memory model: ${models}. Repeat it for several. Without it: ${defaults}."`
-	Workers       int      `default:"${processors}" placeholder:"N" help:"Explore with N goroutines (${default})."`
-	MaxExecutions int      `default:"${executions}" placeholder:"N" help:"Give up on a variant after N executions; the answer is UNKNOWN then, unless harm was found (${default})."`
-	Quiet         bool     `help:"Show no progress, even on a terminal."`
-	NoPlanted     bool     `help:"Leave the planted faults and the alternatives out."`
+	Model         []string      `placeholder:"NAME" help:"Memory model: ${models}. Repeat it for several. Without it: ${defaults}."`
+	Workers       int           `default:"${processors}" placeholder:"N" help:"Explore with N goroutines (${default})."`
+	MaxExecutions int           `default:"${executions}" placeholder:"N" help:"Give up on a variant after N executions; the answer is UNKNOWN then, unless harm was found (${default})."`
+	Budget        time.Duration `placeholder:"TIME" help:"Give up after this time, such as 2s or 10m; what was not explored by then is UNKNOWN, unless harm was found."`
+	Quiet         bool          `help:"Show no progress, even on a terminal."`
+	NoPlanted     bool          `help:"Leave the planted faults and the alternatives out."`
 }
 
 // Validate refuses bounds that allow nothing.
@@ -24,6 +26,9 @@ func (a *asking) Validate() error {
 	}
 	if a.MaxExecutions < 1 {
 		return fmt.Errorf("--max-executions %d: want at least 1", a.MaxExecutions)
+	}
+	if a.Budget < 0 {
+		return fmt.Errorf("--budget %v: want a time to come", a.Budget)
 	}
 	return nil
 }
@@ -39,7 +44,12 @@ func (a *asking) progress(w io.Writer) *progress {
 // options turns the command line into what the judge takes.
 func (a *asking) options(p *progress) (verdict.Options, error) {
 	names, err := models(a.Model)
+	deadline := time.Time{}
+	if a.Budget > 0 {
+		deadline = time.Now().Add(a.Budget)
+	}
 	return verdict.Options{
+		Deadline:      deadline,
 		Models:        names,
 		Workers:       a.Workers,
 		MaxExecutions: a.MaxExecutions,
