@@ -6,8 +6,9 @@
 //	}
 //
 // explores every execution of its candidate and baseline and fails the test
-// unless the verdict is the one that the scenario expects. [Explore] gives the
-// executions themselves.
+// unless the verdict is the one that the scenario expects. [Replay] runs an
+// execution that breaks something again, and [Explore] gives them all.
+// docs/write-a-scenario.md is the guide.
 package checkers
 
 import (
@@ -31,8 +32,9 @@ type T interface {
 // models (none means sc and kernel) and fails the test for each verdict that
 // differs from what the variant expects, for a vacuous one, and if goroutines are
 // left, so that no test beside it may start any. A failure shows the verdict's
-// reason and, if something is broken, the shortest interleaving that breaks it.
-// It returns the verdicts, model by model; those on the baseline are left out.
+// reason and, if something is broken, the shortest interleaving that breaks it and
+// the call of [Replay] that runs it again. It returns the verdicts, model by
+// model; those on the baseline are left out.
 func Verify(t T, s *scenario.Scenario, models ...string) []*verdict.Verdict {
 	t.Helper()
 	watch := leak.Watch()
@@ -58,16 +60,50 @@ func Verify(t T, s *scenario.Scenario, models ...string) []*verdict.Verdict {
 	return all
 }
 
+// Replay runs one execution again: the one in the trace that a failure of Verify
+// ends with. It fails the test if the execution still breaks something, and if
+// the code no longer does what it did when the trace was written, so that it is a
+// help while a fault is looked for, as under a debugger, and not a test to keep.
+// It returns what it found, or nil if the trace could not be followed.
+func Replay(t T, s *scenario.Scenario, trace string) *verdict.Finding {
+	t.Helper()
+	header, parsed, err := explore.ParseTrace("trace", []byte(trace))
+	if err != nil {
+		t.Errorf("%v", err)
+		return nil
+	}
+	v := s.VariantNamed(header.Variant)
+	if header.Scenario != s.Name || v == nil {
+		t.Errorf("the trace is of scenario %s, variant %s, and scenario %s has no such thing", header.Scenario, header.Variant, s.Name)
+		return nil
+	}
+	race := &scenario.Race{Name: s.Name, Scenarios: []scenario.Scenario{*s}}
+	finding, _, err := verdict.Replay(race, s, v, header.Model, parsed)
+	if err != nil {
+		t.Errorf("%v", err)
+		return nil
+	}
+	if !finding.Clean() {
+		t.Errorf("%s, variant %s, under %s:%s", s.Name, v.Name, header.Model, interleaving(finding))
+	}
+	return finding
+}
+
 // explain renders an unexpected verdict for a test log.
 func explain(v *verdict.Verdict) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, variant %s, under %s: %s, expected %s: %s", v.Scenario, v.Variant, v.Model, v.Class, v.Expected, v.Reason)
+	text := fmt.Sprintf("%s, variant %s, under %s: %s, expected %s: %s", v.Scenario, v.Variant, v.Model, v.Class, v.Expected, v.Reason)
 	if v.Finding == nil {
-		return b.String()
+		return text
 	}
-	for _, step := range v.Finding.Steps {
+	return text + interleaving(v.Finding) + fmt.Sprintf("\n\tto run it again: checkers.Replay(t, s, %q)", v.Finding.Trace)
+}
+
+// interleaving lists the steps that others can see, and what they break.
+func interleaving(f *verdict.Finding) string {
+	var b strings.Builder
+	for _, step := range f.Steps {
 		if !step.Private {
-			fmt.Fprintf(&b, "\n\t%s: %s", v.Finding.Tasks[step.Task], step.What)
+			fmt.Fprintf(&b, "\n\t%s: %s", f.Tasks[step.Task], step.What)
 			if step.Note != "" {
 				fmt.Fprintf(&b, " (%s)", step.Note)
 			}
@@ -76,7 +112,7 @@ func explain(v *verdict.Verdict) string {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\n\t%s: %s", v.Finding.Kind, v.Finding.Message)
+	fmt.Fprintf(&b, "\n\t%s: %s", f.Kind, f.Message)
 	return b.String()
 }
 

@@ -10,13 +10,16 @@ import (
 )
 
 // printer stands for the *testing.T of a test. It leaves out where a step is in
-// the source, which is in a column of its own.
+// the source, which is in a column of its own, and the line to run it again with.
 type printer struct{}
 
 func (printer) Helper() {}
 
 func (printer) Errorf(format string, args ...any) {
 	for line := range strings.Lines(fmt.Sprintf(format, args...)) {
+		if strings.HasPrefix(line, "\tto run it again") {
+			continue
+		}
 		indented := strings.HasPrefix(line, "\t")
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "\t")
 		if indented {

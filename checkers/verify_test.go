@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,14 +68,68 @@ func TestVerifyFails(t *testing.T) {
 	if want := "shop, variant candidate, under sc: HARMFUL, expected INDISTINGUISHABLE: 2 of 4 executions break something: assertion"; lines[0] != want {
 		t.Errorf("it begins with %q, want %q", lines[0], want)
 	}
-	if want := "\tassertion: the last piece was sold to [Bob Ann] (when the tasks had ended)"; lines[len(lines)-1] != want {
-		t.Errorf("it ends with %q, want %q", lines[len(lines)-1], want)
+	last := len(lines) - 2
+	if want := "\tassertion: the last piece was sold to [Bob Ann] (when the tasks had ended)"; lines[last] != want {
+		t.Errorf("the fault is %q, want %q", lines[last], want)
+	}
+	if want := "\tto run it again: checkers.Replay(t, s, \"benign trace 1\\n"; !strings.HasPrefix(lines[last+1], want) {
+		t.Errorf("it ends with %q, want %q", lines[last+1], want)
 	}
 	step := regexp.MustCompile(`^\t(Ann|Bob): .*\tcheckers/shop_test\.go:\d+ checkers_test\.\(\*shop\)\.buy$`)
-	for _, line := range lines[1 : len(lines)-1] {
+	for _, line := range lines[1:last] {
 		if !step.MatchString(line) {
 			t.Errorf("a step is %q", line)
 		}
+	}
+}
+
+// TestReplay pastes the last line of a failure, and then what does not fit.
+func TestReplay(t *testing.T) {
+	broken := shopRace(rash, scenario.Indistinguishable)
+	f := &fakeT{}
+	checkers.Verify(f, broken, "sc")
+	shown, call, _ := strings.Cut(strings.Join(f.errors, "\n"), "\n\tto run it again: checkers.Replay(t, s, ")
+	trace, err := strconv.Unquote(strings.TrimSuffix(call, ")"))
+	if err != nil {
+		t.Fatalf("%v in %q", err, call)
+	}
+	_, steps, _ := strings.Cut(shown, "\n")
+	renamed, mended := *broken, shopRace(careful, scenario.Indistinguishable)
+	renamed.Name = "market"
+	for name, c := range map[string]struct {
+		s          *scenario.Scenario
+		trace      string
+		want       string
+		isFollowed bool
+	}{
+		"the same":    {broken, trace, "shop, variant candidate, under sc:\n" + steps, true},
+		"mended":      {mended, trace, "the execution does not fit the code: event ", false},
+		"renamed":     {&renamed, trace, "the trace is of scenario shop, variant candidate, and scenario market has no such thing", false},
+		"no variant":  {broken, strings.Replace(trace, "variant candidate", "variant other", 1), "the trace is of scenario shop, variant other, ", false},
+		"not a trace": {broken, "hello", "trace:1:1: ", false},
+	} {
+		f := &fakeT{}
+		if got := checkers.Replay(f, c.s, c.trace); (got != nil) != c.isFollowed || len(f.errors) != 1 || !strings.HasPrefix(f.errors[0], c.want) {
+			t.Errorf("%s: %q, want %q", name, f.errors, c.want)
+		}
+	}
+}
+
+// TestReplayPasses if nobody looks at what the execution breaks.
+func TestReplayPasses(t *testing.T) {
+	s := shopRace(rash, scenario.Indistinguishable)
+	f := &fakeT{}
+	trace := checkers.Verify(f, s, "sc")[0].Finding.Trace
+	for i := range s.Variants {
+		strict := s.Variants[i].Build
+		s.Variants[i].Build = func(setup *kernel.Task) *scenario.Instance {
+			instance := strict(setup)
+			instance.Check, instance.Observe = nil, nil
+			return instance
+		}
+	}
+	if got := checkers.Replay(t, s, trace); got == nil || !got.Clean() || len(got.Steps) == 0 {
+		t.Errorf("got %+v", got)
 	}
 }
 

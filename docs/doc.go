@@ -7,9 +7,9 @@
 // of the packages, written as two tables: who may import whom, and who may
 // import each outside module. tidy_test.go is the house rules for code: the
 // length of functions, doc comments, the names at the top level. documents_test.go
-// is those for documents: titles, links, dependencies. Each rule is also run on
-// small planted modules that break it, because a rule that cannot fail is only an
-// opinion.
+// is those for documents: titles, links, dependencies. quotes_test.go holds the
+// guide to code that runs. Each rule is also run on small planted modules that
+// break it, because a rule that cannot fail is only an opinion.
 //
 // The tests parse files in-process and never ask a child process such as "go
 // list": the test cache records what a test itself reads, and would go on

@@ -49,6 +49,7 @@ var houseRules = []struct {
 	{"links lead somewhere", brokenLinks},
 	{"no banned words", bannedWords},
 	{"dependencies are explained", unexplainedDependencies},
+	{"the guide quotes its example", inventedCode},
 }
 
 func TestTidy(t *testing.T) {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"benign/checkers/memmodel"
@@ -27,10 +28,13 @@ func TestHandOver(t *testing.T) {
 	}{
 		{"join", []code{short, {store}, spawnFirst, {store}}},
 		{"join, and a load in the section that waits", []code{look, {store}, spawnFirst, {load}}},
+		{"for ever", []code{short, {store}, spawnFirst, short}},
 		{"spawn and join", []code{look, {store}, spawnInside, {load}}},
 		{"two that wait", []code{short, short, spawnInside, {}}},
 		{"a try", []code{short, {try, unlock(0)}, spawnInside, {store}}},
 		{"a try and a store", []code{short, {try, unlock(0), store}, spawnFirst, {load}}},
+		{"a load, a store and a try", []code{{load, lock(0), unlock(0)}, append(slices.Clip(spawnInside), store),
+			{{op: "add", order: once, value: 1}}, {try, unlock(0)}}},
 		{"inner lock", []code{short, {lock(1), store, unlock(1)}, nested}},
 		{"inner lock and a store", []code{short, {lock(1), unlock(1)}, nested, {store}}},
 		{"inner lock and loads", []code{look, {lock(1), load, unlock(1)}, nested, {store}}},
