@@ -1,8 +1,9 @@
 package explore
 
 import (
-	"benign/checkers/graph"
 	"strings"
+
+	"benign/checkers/graph"
 )
 
 // How brute force takes and frees locks.
