@@ -30,7 +30,8 @@ type Config struct {
 	// Workers is the number of goroutines; below 1 means 1.
 	Workers int
 	// MaxExecutions, MaxEvents and MaxRounds bound the work; 0 means the
-	// default. An exploration that meets one is not exhaustive.
+	// default. An exploration that meets one of the first two is not
+	// exhaustive; work that has not come to rest after so many rounds is lost.
 	MaxExecutions, MaxEvents, MaxRounds int
 	// Deadline, unless zero, ends the exploration at that time; it is not
 	// exhaustive then, unless it was done.
@@ -78,6 +79,7 @@ func (s Stats) Executions() int { return s.Complete + s.Blocked + s.Violating }
 var (
 	errTooManyEvents = errors.New("an execution has more events than the bound")
 	errExited        = errors.New("the code ended its goroutine (runtime.Goexit, as FailNow of package testing does)")
+	errTooDeep       = errors.New("tasks start tasks more than six deep")
 	errTooManyTasks  = fmt.Errorf("an execution has more than %d tasks", race.MaxTasks)
 )
 

@@ -421,6 +421,10 @@ func (r *run) addOther(th *thread, e graph.Event) {
 	switch e.Kind {
 	case graph.Spawn:
 		id := childID(th.task.ID(), th.children)
+		if id > maxTaskID {
+			r.failure = errTooDeep
+			return
+		}
 		e.Child = r.child(id, th.op.Label)
 		if len(r.g.Tasks) > race.MaxTasks {
 			r.failure = errTooManyTasks
@@ -448,6 +452,9 @@ func (r *run) child(id int, name string) int32 {
 	}
 	return r.g.AddTask(id, name, graph.Init)
 }
+
+// maxTaskID keeps the names of a task's objects within 64 bits.
+const maxTaskID = 1 << 38
 
 // childID names a task by its parent and the count of children before it.
 func childID(parent, sequence int) int { return (parent+1)<<6 + sequence }

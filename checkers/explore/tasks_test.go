@@ -30,3 +30,20 @@ func TestTooManyTasks(t *testing.T) {
 		})
 	}
 }
+
+func TestTooDeep(t *testing.T) {
+	var descend func(depth int) func(t *kernel.Task)
+	descend = func(depth int) func(t *kernel.Task) {
+		return func(t *kernel.Task) {
+			if depth > 0 {
+				t.Go("child", descend(depth-1))
+			}
+		}
+	}
+	for depth, want := range map[int]error{6: nil, 7: errTooDeep} {
+		s, v := program(0, 0, 0, func(t *kernel.Task, _ *machine) { descend(depth)(t) })
+		if _, err := Explore(Config{Scenario: s, Variant: v, Model: "sc"}); !errors.Is(err, want) {
+			t.Errorf("depth %d: %v, want %v", depth, err, want)
+		}
+	}
+}

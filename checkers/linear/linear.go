@@ -160,12 +160,12 @@ func modelOf(spec *scenario.Spec, partition string) porcupine.Model {
 }
 
 // place counts an effect as placed if it is the next one of its task. Counts
-// are kept as a string of bytes, so that states compare.
+// are kept as the runes of a string, so that states compare.
 func place(placed string, e effect) (string, bool) {
 	if e.number < 0 {
 		return placed, true
 	}
-	counts := []byte(placed)
+	counts := []rune(placed)
 	for len(counts) <= e.task {
 		counts = append(counts, 0)
 	}

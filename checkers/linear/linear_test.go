@@ -80,3 +80,15 @@ func TestErrorNamesThePartition(t *testing.T) {
 		t.Errorf("error %v does not name partition and operations", err)
 	}
 }
+
+// TestManyEffectsOfOneTask goes past what a byte counts.
+func TestManyEffectsOfOneTask(t *testing.T) {
+	var history []Call
+	for n := range 700 {
+		history = append(history, write(0, n+1, int64(2*n), int64(2*n+1), "x"))
+	}
+	history = append(history, read(0, 700, 2000, 2001, "x"))
+	if got, err := CheckProgramOrder(register, history); got != Linearizable {
+		t.Errorf("got %d: %v", got, err)
+	}
+}
