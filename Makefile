@@ -9,8 +9,8 @@ help: ## list the targets
 check: ## the one gate: everything that CI runs
 	.ci/run
 
-test: ## all tests, without the race detector
-	go test ./...
+test: ## all tests, without the race detector and with the giants
+	.ci/run patient
 
 race: ## all tests, under the race detector
 	.ci/run race

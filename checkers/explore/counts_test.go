@@ -623,7 +623,7 @@ func TestCounts(t *testing.T) {
 
 func (c *counted) run(t *testing.T) {
 	if c.long && (testing.Short() || underRaceDetector) {
-		t.Skip("many executions")
+		t.Skip("too many executions for a short run or the race detector; go test ./... explores them")
 	}
 	reversed := slices.Clone(c.tasks)
 	slices.Reverse(reversed)

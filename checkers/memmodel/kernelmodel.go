@@ -12,19 +12,18 @@ import "benign/checkers/graph"
 // consistent loads and stores: a Sequential access is taken to be surrounded by
 // full barriers, as a Full update is and a store by smp_store_mb nearly is.
 type linux struct {
-	facts
-	interleaving sequential
-	strong       relation // accesses with a full barrier between them
-	handover     relation // what is before an unlock to what is after a lock that follows it
-	poRelease    relation
-	acquirePo    relation
-	writeFence   relation
-	readFence    relation
-	external     relation // reads-from between tasks
-	cumulative   relation // any number of fences that carry earlier writes along, or none
-	propagation  relation
-	happens      relation // happens-before, closed and reflexive
-	after        relation // propagates-before: what a strong fence has made visible stays so
+	weak
+	strong      relation // accesses with a full barrier between them
+	handover    relation // what is before an unlock to what is after a lock that follows it
+	poRelease   relation
+	acquirePo   relation
+	writeFence  relation
+	readFence   relation
+	external    relation // reads-from between tasks
+	cumulative  relation // any number of fences that carry earlier writes along, or none
+	propagation relation
+	happens     relation // happens-before, closed and reflexive
+	after       relation // propagates-before: what a strong fence has made visible stays so
 }
 
 func newKernel() *linux { return &linux{} }
@@ -34,13 +33,9 @@ func (*linux) Name() string { return "kernel" }
 // Consistent checks the axioms atomicity, coherence, happens-before,
 // propagation and, if there are plain accesses, plain coherence.
 func (m *linux) Consistent(g *graph.Graph) bool {
-	if !atomicity(g) {
-		return false
+	if consistent, decided := m.decide(g); decided {
+		return consistent
 	}
-	if m.interleaving.Consistent(g) {
-		return true // every interleaving satisfies the axioms, and this is quicker to see
-	}
-	m.collect(g)
 	if !m.sequentialPerLocation() {
 		return false
 	}

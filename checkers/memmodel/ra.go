@@ -8,8 +8,7 @@ import "benign/checkers/graph"
 // Weaker and stronger markings count as release and acquire, plain accesses
 // too, and barriers as nothing.
 type ra struct {
-	facts
-	interleaving sequential
+	weak
 }
 
 func newRA() *ra { return &ra{} }
@@ -20,13 +19,9 @@ func (*ra) Name() string { return "ra" }
 // is program order and reads-from, does not contradict what was read and in
 // which order was written.
 func (m *ra) Consistent(g *graph.Graph) bool {
-	if !atomicity(g) {
-		return false
+	if consistent, decided := m.decide(g); decided {
+		return consistent
 	}
-	if m.interleaving.Consistent(g) {
-		return true // every interleaving satisfies the axioms, and this is quicker to see
-	}
-	m.collect(g)
 	happensBefore := m.copyOf(m.programOrder).union(m.taskOrder, m.readsFrom).closure(m.n)
 	extended := m.copyOf(m.readsFrom).union(m.coherence, m.fromReads).closure(m.n)
 	return happensBefore.irreflexive(m.n) && extended.irreflexive(m.n) &&

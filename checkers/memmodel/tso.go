@@ -13,8 +13,7 @@ import (
 // sequential stores drain the buffer, as do the start of a task and the join
 // with it; an unlock is a store. A plain access is one access like any other.
 type tso struct {
-	facts
-	interleaving sequential
+	weak
 }
 
 func newTSO() *tso { return &tso{} }
@@ -24,13 +23,9 @@ func (*tso) Name() string { return "tso" }
 // Consistent checks the axioms atomicity, coherence and ghb: what every
 // processor agrees on has no cycle.
 func (m *tso) Consistent(g *graph.Graph) bool {
-	if !atomicity(g) {
-		return false
+	if consistent, decided := m.decide(g); decided {
+		return consistent
 	}
-	if m.interleaving.Consistent(g) {
-		return true // every interleaving satisfies the axioms, and this is quicker to see
-	}
-	m.collect(g)
 	if !m.sequentialPerLocation() {
 		return false
 	}

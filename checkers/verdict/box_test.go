@@ -145,3 +145,22 @@ func worker(lazy bool) filling {
 		}
 	}
 }
+
+// message puts an item into the box and raises the flag, with an order that a
+// receiver can rely on or not.
+func message(order kernel.Order) filling {
+	return func(_ *kernel.Task, b *box, i *scenario.Instance) {
+		send := run("send", func(t *kernel.Task) string {
+			b.items.Store(t, kernel.Once, 1)
+			b.flag.Store(t, order, 1)
+			return ""
+		})
+		receive := run("receive", func(t *kernel.Task) string {
+			if b.flag.Load(t, kernel.Acquire) == 1 {
+				t.Assert(b.items.Load(t, kernel.Once) == 1, "the flag was up before its time")
+			}
+			return ""
+		})
+		i.Tasks = []scenario.Task{task("sender", send), task("receiver", receive)}
+	}
+}

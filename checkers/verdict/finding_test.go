@@ -211,24 +211,8 @@ func TestPrivateSteps(t *testing.T) {
 
 // TestStaleStepsAreNoted shows what a weak machine did not see yet.
 func TestStaleStepsAreNoted(t *testing.T) {
-	fill := func(order kernel.Order) filling {
-		return func(_ *kernel.Task, b *box, i *scenario.Instance) {
-			send := run("send", func(t *kernel.Task) string {
-				b.items.Store(t, kernel.Once, 1)
-				b.flag.Store(t, order, 1)
-				return ""
-			})
-			receive := run("receive", func(t *kernel.Task) string {
-				if b.flag.Load(t, kernel.Acquire) == 1 {
-					t.Assert(b.items.Load(t, kernel.Once) == 1, "empty")
-				}
-				return ""
-			})
-			i.Tasks = []scenario.Task{task("sender", send), task("receiver", receive)}
-		}
-	}
 	q, _ := ask(t, verdict.Options{Models: []string{"kernel"}}, nil,
-		variant("release", base, indistinguishable, fill(kernel.Release)), variant("once", candidate, harmful, fill(kernel.Once)))
+		variant("release", base, indistinguishable, message(kernel.Release)), variant("once", candidate, harmful, message(kernel.Once)))
 	steps := q.Verdicts[0].Finding.Steps
 	if last := steps[len(steps)-1]; last.What != "once load of box#1.items = 0" || last.Note != "stale: the newest value was 1" {
 		t.Errorf("the last step is %+v", last)

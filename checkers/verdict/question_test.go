@@ -93,22 +93,6 @@ func TestClassIsTheWorst(t *testing.T) {
 
 // TestExpectByModel predicts something else for a weak machine.
 func TestExpectByModel(t *testing.T) {
-	message := func(order kernel.Order) filling {
-		return func(_ *kernel.Task, b *box, i *scenario.Instance) {
-			send := run("send", func(t *kernel.Task) string {
-				b.items.Store(t, kernel.Once, 1)
-				b.flag.Store(t, order, 1)
-				return ""
-			})
-			receive := run("receive", func(t *kernel.Task) string {
-				if b.flag.Load(t, kernel.Acquire) == 1 {
-					t.Assert(b.items.LoadRacy(t, kernel.Once, peek) == 1, "the flag was up before its time")
-				}
-				return ""
-			})
-			i.Tasks = []scenario.Task{task("sender", send), task("receiver", receive)}
-		}
-	}
 	weak := variant("once", candidate, indistinguishable, message(kernel.Once))
 	weak.ExpectByModel = map[string]scenario.Class{"kernel": harmful}
 	q, _ := ask(t, verdict.Options{}, nil, variant("release", base, indistinguishable, message(kernel.Release)), weak)

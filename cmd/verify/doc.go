@@ -17,9 +17,9 @@
 // a check left out. A judge that misses one of them proves nothing.
 //
 // Without arguments verify answers every question of its catalogue, and
-// complains about each answer that the catalogue does not predict. Races that
-// are known to do harm in the kernel's own code are listed apart, as findings;
-// they are predicted, so they are no reason to complain.
+// complains about each answer that the catalogue does not predict. Races in
+// which the kernel's behaviour as it stands does harm here are listed apart, as
+// findings; they are predicted, so they are no reason to complain.
 //
 // # Examples
 //

@@ -38,7 +38,7 @@ func writeModels(w io.Writer) {
 func writeRace(w io.Writer, race *scenario.Race) {
 	fmt.Fprintf(w, "%s: %s\n", race.Name, race.Title)
 	if race.Finding {
-		fmt.Fprintln(w, "  a finding: known to be harmful in the kernel's own code")
+		fmt.Fprintln(w, "  a finding: predicted to be harmful; inferred from the kernel's behaviour, not confirmed on a kernel")
 	}
 	if race.Patch != "" {
 		fmt.Fprintf(w, "  patch: %s\n", race.Patch)

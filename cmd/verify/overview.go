@@ -23,7 +23,7 @@ type row struct {
 // writeOverview writes a line for each scenario of a race, and one about all.
 func writeOverview(w io.Writer, q *verdict.Question) {
 	if q.Race.Finding {
-		fmt.Fprintf(w, "finding, known to be harmful in the kernel's own code:\n")
+		fmt.Fprintf(w, "finding, predicted to be harmful; inferred from the kernel's behaviour, not confirmed on a kernel:\n")
 	}
 	fmt.Fprintf(w, "%s: %s\n", q.Name, q.Title)
 	table := [][]string{{"scenario", "class", "models", "executions", "scope", "planted faults caught"}}

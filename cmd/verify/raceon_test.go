@@ -3,5 +3,5 @@
 package main
 
 // underRaceDetector says that exploring takes about ten times as long. What the
-// scripts leave out then, the command itself does: CI runs it.
+// tests leave out then, they do without it: CI runs them both ways.
 const underRaceDetector = true

@@ -47,7 +47,7 @@ func asWriter(cut cutter) cutter {
 	}
 }
 
-// cutAsIs is what the kernel does.
+// cutAsIs is what the kernel does, as its behaviour was understood.
 func cutAsIs(t *kernel.Task, tr *Tree, from, to uint64) { tr.DropRange(t, from, to-1, false) }
 
 // cutBothOrNone never uses a single spare.

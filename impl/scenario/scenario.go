@@ -25,8 +25,8 @@ type Race struct {
 	// Barrier names what discharges deferred work, such as "the next full
 	// scan"; it is quoted by a DEFERS verdict.
 	Barrier string
-	// Finding marks a race that is known to be HARMFUL in the kernel's own
-	// code; it is listed apart and does not fail a run.
+	// Finding marks a race in which the kernel's behaviour as it stands, not a
+	// patch, is HARMFUL in the reference implementation. It is listed apart.
 	Finding bool
 	// Scenarios are the experiments; their names are unique within the race.
 	Scenarios []Scenario

@@ -1,0 +1,23 @@
+package memmodel
+
+import "benign/checkers/graph"
+
+// weak is what the models weaker than sequential consistency begin with.
+type weak struct {
+	facts
+	interleaving sequential
+}
+
+// decide answers where the axioms of a model need not be looked at: atomicity is
+// one of all of them, and an interleaving satisfies all of them, which is quicker
+// to see. Otherwise the facts of the graph are collected.
+func (w *weak) decide(g *graph.Graph) (consistent, decided bool) {
+	if !atomicity(g) {
+		return false, true
+	}
+	if w.interleaving.Consistent(g) {
+		return true, true
+	}
+	w.collect(g)
+	return false, false
+}
