@@ -175,7 +175,7 @@ func writeSurprises(w io.Writer, asked []*verdict.Question, maxExecutions int) {
 		fmt.Fprintf(w, "%s, all as expected\n", count(answers, "answer"))
 		return
 	}
-	fmt.Fprintf(w, "%d of %s not as expected\n", len(surprises), count(answers, "answer"))
+	fmt.Fprintf(w, "%s not as expected\n", count(len(surprises), "answer"))
 }
 
 // shortestDrawings picks the answers that are drawn: those whose executions have
