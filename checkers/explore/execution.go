@@ -134,11 +134,11 @@ func (r *run) concludeScripted(ended bool) (*Execution, error) {
 	if r.failure != nil || r.pruned {
 		return nil, r.failure
 	}
-	e := &r.worker.scratch.execution
+	e, g := &r.worker.scratch.execution, r.g
 	if r.worker.config.Visit != nil {
-		e = &Execution{}
+		e, g = &Execution{}, r.g.Clone()
 	}
-	*e = Execution{Graph: r.g, Ended: ended, Violation: r.violation, Settled: true, Operations: e.Operations[:0]}
+	*e = Execution{Graph: g, Ended: ended, Violation: r.violation, Settled: true, Operations: e.Operations[:0]}
 	if ended && r.worker.config.Visit != nil {
 		for _, th := range r.threads {
 			e.Operations = append(e.Operations, th.node.records...)

@@ -122,6 +122,7 @@ func (r *run) held(strand int32) bool {
 
 // step adds the next event of the thread.
 func (r *run) step(th *thread) {
+	r.begun = len(r.g.Events)
 	kind, location := r.expected(th)
 	e := graph.Event{Kind: kind, Order: th.op.Order, Barrier: th.op.Barrier, Mode: th.op.Mode, Try: th.op.Kind == kernel.OpAcquire && th.looks(),
 		Task: th.number, Location: location, Source: graph.Init, Pair: graph.Init, End: graph.Init, Site: th.op.Site}
@@ -395,7 +396,7 @@ func (r *run) handOver(unlock int32, waiters []int32) {
 		r.push(g)
 	}
 	for _, id := range waiters {
-		r.g.Events[id].Turn = graph.Waits
+		r.g.SetTurn(id, graph.Waits)
 	}
 }
 
@@ -409,7 +410,7 @@ func (r *run) addChoice(e graph.Event, n int) {
 	for alternative := 1; alternative < n; alternative++ {
 		e.Choice = int32(alternative)
 		r.g.Add(e)
-		r.pushCopy()
+		r.branchOff()
 		r.g.Undo()
 	}
 	e.Choice = 0
@@ -459,18 +460,18 @@ const maxTaskID = 1 << 38
 // childID names a task by its parent and the count of children before it.
 func childID(parent, sequence int) int { return (parent+1)<<6 + sequence }
 
-// offerWith schedules a copy of the run's graph with one event more, if the
-// model allows it.
+// offerWith schedules the run's graph with one event more, if the model allows
+// it.
 func (r *run) offerWith(e graph.Event) {
 	r.g.Add(e)
 	r.offerCopy()
 	r.g.Undo()
 }
 
-// offerCopy schedules a copy of the run's graph if the model allows it.
+// offerCopy schedules the run's graph as it is now, if the model allows it.
 func (r *run) offerCopy() {
 	if r.sampling == nil && r.worker.model.Consistent(r.g) {
-		r.pushCopy()
+		r.branchOff()
 	}
 }
 
@@ -483,6 +484,6 @@ func (r *run) offer(g *graph.Graph) {
 	}
 }
 
-func (r *run) push(g *graph.Graph) { r.worker.own = append(r.worker.own, g) }
-
-func (r *run) pushCopy() { r.push(r.g.CopyTo(r.worker.blank())) }
+func (r *run) push(g *graph.Graph) {
+	r.worker.own = append(r.worker.own, branch{stem: r.worker.stemOf(g)})
+}

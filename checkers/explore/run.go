@@ -26,6 +26,10 @@ type run struct {
 
 	list []int32 // see sources
 
+	stem   *stem   // what a scripted run goes along
+	begun  int     // how many events there were when the step began
+	moment *moment // the latest that is remembered, or nil
+
 	violation *kernel.Violation
 	failure   error // nondeterminism or a broken bound, not a property of the code
 	abandoned bool
@@ -41,9 +45,6 @@ type run struct {
 
 // start prepares a run of the graph, which it owns from then on.
 func (w *worker) start(g *graph.Graph, trace *tracer) *run {
-	if w.scripted && trace == nil {
-		return w.startScripted(g)
-	}
 	r := &run{worker: w, g: g, detector: &w.detector, trace: trace, sampling: w.sampling}
 	for range len(g.Events)/64 + 1 {
 		r.done = append(r.done, 0)

@@ -142,7 +142,8 @@ func (d *drawing) run() {
 // draw runs one sample.
 func (d *drawing) draw(w *worker, seed uint64) {
 	w.sampling = newSampler(d.strategy, seed, d.summary.Planned)
-	e, err := w.execute(graph.New())
+	w.latest = branch{stem: w.stemOf(graph.New())}
+	e, err := w.execute()
 	switch {
 	case errors.Is(err, errTooManyEvents):
 		d.tally.Lock()

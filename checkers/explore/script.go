@@ -75,10 +75,10 @@ func (p *places) all() ([]graph.Location, []uint64) {
 
 // startScripted prepares a run in which no code runs. Its memory is that of the
 // worker's last one.
-func (w *worker) startScripted(g *graph.Graph) *run {
+func (w *worker) startScripted(s *stem) *run {
 	r := &w.scratch.run
-	*r = run{worker: w, g: g, script: &w.script, threads: r.threads[:0], blocked: r.blocked[:0], list: r.list, done: r.done[:0]}
-	for range len(g.Events)/64 + 1 {
+	*r = run{worker: w, g: s.graph, stem: s, script: &w.script, threads: r.threads[:0], blocked: r.blocked[:0], list: r.list, done: r.done[:0]}
+	for range len(r.g.Events)/64 + 1 {
 		r.done = append(r.done, 0)
 	}
 	r.knowAll()

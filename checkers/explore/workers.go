@@ -74,25 +74,25 @@ func (x *exploration) judgeOrder() {
 	}
 }
 
-// take waits for a graph to run; nil means that there is nothing left to do.
-func (x *exploration) take() *graph.Graph {
-	x.mutex.Lock()
-	defer x.mutex.Unlock()
-	x.working--
-	x.hungry.Add(1)
-	defer x.hungry.Add(-1)
-	for len(x.waiting) == 0 && x.working > 0 && !x.stopped.Load() {
-		x.changed.Wait()
+// take waits for a graph to run, unless there is nothing left to do.
+func (w *worker) take() (more bool) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.working--
+	w.hungry.Add(1)
+	defer w.hungry.Add(-1)
+	for len(w.waiting) == 0 && w.working > 0 && !w.stopped.Load() {
+		w.changed.Wait()
 	}
-	if x.stopped.Load() || len(x.waiting) == 0 {
-		x.changed.Broadcast()
-		return nil
+	if w.stopped.Load() || len(w.waiting) == 0 {
+		w.changed.Broadcast()
+		return false
 	}
-	x.working++
-	last := len(x.waiting) - 1
-	g := x.waiting[last]
-	x.waiting = x.waiting[:last]
-	return g
+	w.working++
+	last := len(w.waiting) - 1
+	w.latest = branch{stem: w.stemOf(w.waiting[last])}
+	w.waiting = w.waiting[:last]
+	return true
 }
 
 // stop ends the exploration early.
@@ -135,15 +135,18 @@ type worker struct {
 	order    *kernel.LockOrder // of the execution that is run
 	known    [64]uint64        // what the exploration's order has taken over from it
 
-	current    *run           // nil when nothing is left to do
-	own        []*graph.Graph // graphs that wait for this worker
-	found      Stats          // not yet added to the exploration's
+	current    *run     // nil when nothing is left to do
+	latest     branch   // what it runs along
+	own        []branch // what waits for this worker
+	found      Stats    // not yet added to the exploration's
 	discovered []sharer
 }
 
 // scratch is memory that is used again by each run.
 type scratch struct {
 	graphs    []*graph.Graph
+	stems     []*stem
+	moments   []*moment
 	run       run
 	execution Execution
 	threads   []*thread
@@ -165,8 +168,8 @@ const reportEvery = 1024
 
 func (w *worker) loop() {
 	defer w.exited()
-	for g := w.take(); g != nil; g = w.next() {
-		e, err := w.execute(g)
+	for more := w.take(); more; more = w.next() {
+		e, err := w.execute()
 		switch {
 		case errors.Is(err, errTooManyEvents):
 			w.cut(fmt.Sprintf("%v (%d)", err, w.config.MaxEvents))
@@ -180,8 +183,8 @@ func (w *worker) loop() {
 				w.config.Visit(e)
 			}
 		}
-		if w.config.Visit == nil {
-			w.recycle(g)
+		if w.scripted || w.config.Visit == nil {
+			w.release(w.latest.stem)
 		}
 	}
 	w.flush()
@@ -204,14 +207,15 @@ func (w *worker) exited() {
 	w.mutex.Unlock()
 }
 
-// next returns the worker's newest graph, or one of the others' if it has none.
-func (w *worker) next() *graph.Graph {
+// next goes on with the worker's newest branch, or one of the others' graphs if
+// it has none.
+func (w *worker) next() (more bool) {
 	if w.stopped.Load() {
-		return nil
+		return false
 	}
 	if !w.config.Deadline.IsZero() && time.Now().After(w.config.Deadline) {
 		w.late()
-		return nil
+		return false
 	}
 	if w.found.Executions() >= reportEvery {
 		w.flush()
@@ -224,9 +228,8 @@ func (w *worker) next() *graph.Graph {
 		w.flush()
 		return w.take()
 	}
-	g := w.own[last]
-	w.own = w.own[:last]
-	return g
+	w.latest, w.own = w.own[last], w.own[:last]
+	return true
 }
 
 // late ends the exploration at its deadline, if there is anything left to do.
@@ -240,12 +243,14 @@ func (w *worker) late() {
 	w.stop()
 }
 
-// share gives the older half of the worker's graphs, which have most before
+// share gives the older half of the worker's branches, which have most before
 // them, to whoever waits.
 func (w *worker) share() {
 	half := len(w.own) / 2
 	w.mutex.Lock()
-	w.waiting = append(w.waiting, w.own[:half]...)
+	for i := range half {
+		w.waiting = append(w.waiting, w.alone(&w.own[i]))
+	}
 	w.mutex.Unlock()
 	w.changed.Broadcast()
 	w.own = append(w.own[:0], w.own[half:]...)
@@ -307,20 +312,36 @@ func (w *worker) learnOrder() {
 	}
 }
 
-// execute runs one graph to its end. A nil execution shows nothing.
-func (w *worker) execute(g *graph.Graph) (*Execution, error) {
-	r := w.start(g, nil)
-	w.current = r
-	r.setUp()
-	if !r.stopped() {
-		r.replay(w.inOrder(len(g.Events)))
-	}
+// execute runs the latest branch to its end. A nil execution shows nothing.
+func (w *worker) execute() (*Execution, error) {
+	r := w.begin(&w.latest)
 	r.extend()
 	e, err := r.conclude()
 	if r.script == nil {
 		w.learnOrder()
 	}
 	return e, err
+}
+
+// begin brings a run to where the branch ends.
+func (w *worker) begin(b *branch) *run {
+	if b.moment != nil {
+		r := w.resume(b)
+		w.current = r
+		return r
+	}
+	var r *run
+	if w.scripted {
+		r = w.startScripted(b.stem)
+	} else {
+		r = w.start(b.stem.graph, nil)
+	}
+	w.current = r
+	r.setUp()
+	if !r.stopped() {
+		r.replay(w.inOrder(len(r.g.Events)))
+	}
+	return r
 }
 
 func (w *worker) inOrder(n int) []int32 {

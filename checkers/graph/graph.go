@@ -156,9 +156,17 @@ type Graph struct {
 	// because its read was just redirected; -1 for none.
 	Focus int32
 
+	turns    []turned // how Turns were changed, for Undo
 	numbers  []int32  // of a restricted graph: the new number of each old event
 	words    int      // 64-bit words in a prefix set
 	prefixes []uint64 // by event: what must have run before it
+}
+
+// turned remembers what the Turn of an event was before the latest event, cause,
+// changed it.
+type turned struct {
+	event, cause int32
+	before       Turn
 }
 
 // New returns an empty graph.
@@ -175,6 +183,7 @@ func (g *Graph) CopyTo(c *Graph) *Graph {
 	c.Locations = slices.Clip(g.Locations)
 	c.Focus, c.words = g.Focus, g.words
 	c.prefixes = append(c.prefixes[:0], g.prefixes...)
+	c.turns = append(c.turns[:0], g.turns...)
 	c.copyCoherence(g)
 	return c
 }
@@ -229,10 +238,36 @@ func (g *Graph) Add(e Event) int32 {
 	return id
 }
 
-// Undo takes back the last Add, with its place in coherence.
+// SetTurn changes the turn of an acquisition on account of the latest event.
+func (g *Graph) SetTurn(id int32, turn Turn) {
+	e := &g.Events[id]
+	g.turns = append(g.turns, turned{id, int32(len(g.Events) - 1), e.Turn})
+	e.Turn = turn
+}
+
+// CutTo takes back the latest events until n are left.
+func (g *Graph) CutTo(n int) {
+	for len(g.Events) > n {
+		g.Undo()
+	}
+}
+
+// Undo takes back the last Add, with its place in coherence, the sections that
+// it ended, and the turns that were changed because of it.
 func (g *Graph) Undo() {
 	id := int32(len(g.Events) - 1)
 	e := &g.Events[id]
+	for last := len(g.turns) - 1; last >= 0 && g.turns[last].cause == id; last-- {
+		g.Events[g.turns[last].event].Turn = g.turns[last].before
+		g.turns = g.turns[:last]
+	}
+	if e.Kind == Unlock {
+		for section := e.Previous; section != Init; section = g.Events[section].Previous {
+			if g.Events[section].End == id {
+				g.Events[section].End = Init
+			}
+		}
+	}
 	if e.Writes() {
 		if at := slices.Index(g.Coherence[e.Location], id); at >= 0 {
 			g.Coherence[e.Location] = slices.Delete(g.Coherence[e.Location], at, at+1)
@@ -341,7 +376,7 @@ func (g *Graph) Restrict(keep func(id int32) bool) (*Graph, []int32) {
 // RestrictTo is Restrict into memory that is used again, like [Graph.CopyTo].
 // The numbers are valid as long as the graph.
 func (g *Graph) RestrictTo(r *Graph, keep func(id int32) bool) (*Graph, []int32) {
-	r.Events, r.numbers = r.Events[:0], r.numbers[:0]
+	r.Events, r.numbers, r.turns = r.Events[:0], r.numbers[:0], r.turns[:0]
 	r.Tasks = append(r.Tasks[:0], g.Tasks...)
 	r.Locations, r.Focus, r.words = slices.Clip(g.Locations), -1, g.words
 	for id := range g.Events {
