@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
 
 	"benign/checkers/graph"
@@ -238,7 +239,7 @@ func (r *run) addSecondHalf(th *thread, e graph.Event) {
 	id := r.g.Add(e)
 	r.g.Place(id, source)
 	r.revisit(r.g, id, nil)
-	if !newest && !r.worker.model.Consistent(r.g) {
+	if !newest && !r.extends() {
 		r.pruned = true
 		return
 	}
@@ -470,9 +471,19 @@ func (r *run) offerWith(e graph.Event) {
 
 // offerCopy schedules the run's graph as it is now, if the model allows it.
 func (r *run) offerCopy() {
-	if r.sampling == nil && r.worker.model.Consistent(r.g) {
+	if r.sampling == nil && r.extends() {
 		r.branchOff()
 	}
+}
+
+// extends asks the model about the events of the step.
+func (r *run) extends() bool {
+	w := r.worker
+	extends := w.model.Extends(r.g, len(r.g.Events)-r.begun)
+	if w.config.CheckDefaults && extends != w.model.Consistent(r.g) {
+		r.failure = fmt.Errorf("the model contradicts itself about a graph that grew")
+	}
+	return extends
 }
 
 // offer schedules a graph, which the caller gives away, if the model allows it.

@@ -156,6 +156,8 @@ type Graph struct {
 	// because its read was just redirected; -1 for none.
 	Focus int32
 
+	clock    uint64   // how many events were ever added to this memory
+	stamps   []uint64 // by event: the clock when it was added
 	turns    []turned // how Turns were changed, for Undo
 	numbers  []int32  // of a restricted graph: the new number of each old event
 	words    int      // 64-bit words in a prefix set
@@ -184,6 +186,7 @@ func (g *Graph) CopyTo(c *Graph) *Graph {
 	c.Focus, c.words = g.Focus, g.words
 	c.prefixes = append(c.prefixes[:0], g.prefixes...)
 	c.turns = append(c.turns[:0], g.turns...)
+	c.stampAll()
 	c.copyCoherence(g)
 	return c
 }
@@ -228,6 +231,8 @@ func (g *Graph) Add(e Event) int32 {
 		g.Events[e.Pair].Pair = id
 	}
 	g.Events = append(g.Events, e)
+	g.clock++
+	g.stamps = append(g.stamps, g.clock)
 	if len(g.Events) > g.words*64 {
 		g.widen()
 	}
@@ -278,8 +283,21 @@ func (g *Graph) Undo() {
 	}
 	t := &g.Tasks[e.Task]
 	t.Last, t.Count = e.Previous, t.Count-1
-	g.Events = g.Events[:id]
+	g.Events, g.stamps = g.Events[:id], g.stamps[:id]
 	g.prefixes = g.prefixes[:int(id)*g.words]
+}
+
+// Stamp tells the event from every other one that ever had its number in this
+// graph: if it is the same as it was, so are those of all events before it.
+func (g *Graph) Stamp(id int32) uint64 { return g.stamps[id] }
+
+// stampAll gives all events new stamps.
+func (g *Graph) stampAll() {
+	g.stamps = g.stamps[:0]
+	for range g.Events {
+		g.clock++
+		g.stamps = append(g.stamps, g.clock)
+	}
 }
 
 // widen makes room for more events in every prefix set.
@@ -388,6 +406,7 @@ func (g *Graph) RestrictTo(r *Graph, keep func(id int32) bool) (*Graph, []int32)
 		}
 	}
 	number := r.numbers
+	r.stampAll()
 	r.relink(number)
 	r.restrictCoherence(g, number)
 	r.restrictPrefixes(g, number)

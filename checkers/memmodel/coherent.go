@@ -17,6 +17,9 @@ type coherent struct {
 	before  []uint64 // by event
 	known   []bool
 	touched []access
+
+	seen    watch
+	foreign int // so many events have one that is not covered; 0 if all that were looked at are
 }
 
 // access is one access to the location that is looked at.
@@ -29,28 +32,25 @@ type access struct {
 // covers reports whether coherent is enough to decide the graph.
 func (*coherent) covers(g *graph.Graph) bool {
 	for id := range g.Events {
-		e := &g.Events[id]
-		if e.Kind == graph.Barrier || e.Order == kernel.Full || e.Order == kernel.Sequential {
+		if foreign(&g.Events[id]) {
 			return false
 		}
 	}
 	return true
 }
 
+// foreign reports whether the event takes a graph out of coherent's reach.
+func foreign(e *graph.Event) bool {
+	return e.Kind == graph.Barrier || e.Order == kernel.Full || e.Order == kernel.Sequential
+}
+
 // check reports whether happens-before respects coherence.
 func (c *coherent) check(g *graph.Graph) bool {
 	n := len(g.Events)
 	c.g, c.words = g, (n+63)/64
-	if size := n * c.words; cap(c.before) < size {
-		c.before, c.known = make([]uint64, 2*size), make([]bool, 2*n+64)
-	}
-	c.before = c.before[:n*c.words]
-	clear(c.before)
-	if cap(c.known) < n {
-		c.known = make([]bool, 2*n)
-	}
-	c.known = c.known[:n]
-	clear(c.known)
+	c.seen.stamps = c.seen.stamps[:0]
+	c.shrink(0)
+	c.grow(n)
 	for id := range int32(n) {
 		c.find(id)
 	}
@@ -73,6 +73,10 @@ func (c *coherent) find(id int32) {
 	}
 	c.known[id] = true
 	e := &c.g.Events[id]
+	if e.Kind == graph.LockWrite || e.Kind == graph.UpdateWrite { // its first half may have waited when it was looked at
+		clear(c.set(e.Pair))
+		c.known[e.Pair] = false
+	}
 	if e.Previous != graph.Init {
 		c.include(id, e.Previous)
 	} else {

@@ -25,6 +25,11 @@ type Model interface {
 	Name() string
 	// Consistent reports whether the machine can show the execution.
 	Consistent(g *graph.Graph) bool
+	// Extends is Consistent for a graph that would be consistent without its
+	// last n events, of which nothing depends on another but the second half of
+	// an update or acquisition on the first. What it finds out about the other
+	// events it remembers until it is asked about another graph.
+	Extends(g *graph.Graph, n int) bool
 }
 
 var models = []struct {

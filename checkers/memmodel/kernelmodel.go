@@ -54,6 +54,9 @@ func (m *linux) Consistent(g *graph.Graph) bool {
 	return isEmpty(m.plain) || m.plainCoherence()
 }
 
+// Extends implements [Model].
+func (m *linux) Extends(g *graph.Graph, n int) bool { return m.interleaves(g, n) || m.Consistent(g) }
+
 // fences computes the relations that barriers, orders and locks decide.
 func (m *linux) fences() {
 	m.strong = m.strongFences()

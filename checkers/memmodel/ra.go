@@ -27,3 +27,6 @@ func (m *ra) Consistent(g *graph.Graph) bool {
 	return happensBefore.irreflexive(m.n) && extended.irreflexive(m.n) &&
 		m.compose(happensBefore, extended).irreflexive(m.n)
 }
+
+// Extends implements [Model].
+func (m *ra) Extends(g *graph.Graph, n int) bool { return m.interleaves(g, n) || m.Consistent(g) }

@@ -10,7 +10,7 @@ import "benign/checkers/graph"
 // kernel's model, not by later stores of the same task as in the paper.
 type rc11 struct {
 	weak
-	coherent coherent
+	coherent, growing coherent
 }
 
 func newRC11() *rc11 { return &rc11{} }
@@ -33,6 +33,14 @@ func (m *rc11) Consistent(g *graph.Graph) bool {
 		return false
 	}
 	return m.sequentialEvents(happensBefore, extended)
+}
+
+// Extends implements [Model].
+func (m *rc11) Extends(g *graph.Graph, n int) bool {
+	if consistent, decided := m.growing.extends(g, n); decided {
+		return consistent
+	}
+	return m.interleaves(g, n) || m.Consistent(g)
 }
 
 // synchronizes is sw: a release, possibly by a fence before a relaxed write,

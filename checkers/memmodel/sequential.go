@@ -16,6 +16,7 @@ type sequential struct {
 	heads    []int32 // by event: first edge out of it, or -1
 	edges    []link
 	todo     []int32
+	growth   growth
 }
 
 type (
@@ -55,6 +56,12 @@ func (s *sequential) Consistent(g *graph.Graph) bool {
 		return s.sortable(g)
 	}
 	return s.noCycle(g)
+}
+
+// Extends implements [Model].
+func (s *sequential) Extends(g *graph.Graph, n int) bool {
+	consistent, _ := s.growth.extends(g, n)
+	return consistent
 }
 
 // note keeps a pair unless it is implied; false means that its opposite is.

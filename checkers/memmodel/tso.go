@@ -32,6 +32,9 @@ func (m *tso) Consistent(g *graph.Graph) bool {
 	return m.acyclic(m.preserved().union(m.taskOrder, m.across(m.readsFrom), m.coherence, m.fromReads))
 }
 
+// Extends implements [Model].
+func (m *tso) Extends(g *graph.Graph, n int) bool { return m.interleaves(g, n) || m.Consistent(g) }
+
 // preserved is program order without the pairs of a buffered store and a later
 // load. Where something between the two drains the buffer, the order leads
 // through it; read and write barriers do not, and have no part in the order.

@@ -21,3 +21,10 @@ func (w *weak) decide(g *graph.Graph) (consistent, decided bool) {
 	w.collect(g)
 	return false, false
 }
+
+// interleaves reports whether a graph that grew by n events is an interleaving
+// still.
+func (w *weak) interleaves(g *graph.Graph, n int) bool {
+	consistent, _ := w.interleaving.growth.extends(g, n)
+	return consistent
+}
