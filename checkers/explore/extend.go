@@ -389,7 +389,7 @@ func (r *run) handOver(unlock int32, waiters []int32) {
 	if whole {
 		return
 	}
-	if r.mayDrop(r.g, waiters[0], unlock, past, nil) {
+	if r.mayDrop(r.g, waiters[0], unlock, past) {
 		g, number := r.g.RestrictTo(r.worker.blank(), func(id int32) bool { return id <= waiters[0] || past.Has(id) })
 		next := number[waiters[0]]
 		g.Events[next].Turn = graph.Follows

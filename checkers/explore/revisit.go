@@ -12,21 +12,53 @@ import (
 // execution once only, everything dropped must have made its newest choice.
 // One of each pair of rivals must be the read or be dropped.
 func (r *run) revisit(g *graph.Graph, write int32, rivals []int32) {
-	w := &g.Events[write]
-	past := r.worker.leadingUp(g, write)
-	for read := write - 1; read >= 0; read-- {
-		e := &g.Events[read]
-		if !mayRead(g, e, write) || past.Has(read) {
-			continue
-		}
-		if w.Kind == graph.LockWrite && e.Kind == graph.LockRead && !e.Try && e.Source != g.Events[w.Pair].Source {
-			continue // the chain of sections has no room for it
-		}
-		if !r.mayDrop(g, read, write, past, rivals) {
-			continue
-		}
-		r.redirect(g, read, write, write, redirected(e), past)
+	if r.sampling != nil {
+		return
 	}
+	past := r.worker.leadingUp(g, write)
+	oldest := oldestReader(g, write, past)
+	for read := write - 1; read >= oldest; read-- {
+		if past.Has(read) {
+			continue
+		}
+		if !newest(g, read, write, past) {
+			return // whatever is older would drop it
+		}
+		if mayTake(g, read, write) && !remains(rivals, read, past) {
+			r.redirect(g, read, write, write, redirected(&g.Events[read]), past)
+		}
+	}
+}
+
+// oldestReader returns the oldest event that could read from the write, or the
+// write if there is none.
+func oldestReader(g *graph.Graph, write int32, past graph.Set) int32 {
+	for read := range write {
+		if mayTake(g, read, write) && !past.Has(read) {
+			return read
+		}
+	}
+	return write
+}
+
+// mayTake is mayRead, but for acquisitions that the chain of sections has no
+// room for.
+func mayTake(g *graph.Graph, read, write int32) bool {
+	w, e := &g.Events[write], &g.Events[read]
+	if !mayRead(g, e, write) {
+		return false
+	}
+	return w.Kind != graph.LockWrite || e.Kind != graph.LockRead || e.Try || e.Source == g.Events[w.Pair].Source
+}
+
+// remains reports whether a rival is neither the read nor dropped by its revisit.
+func remains(rivals []int32, read int32, past graph.Set) bool {
+	for _, rival := range rivals {
+		if rival != read && (rival < read || past.Has(rival)) {
+			return true
+		}
+	}
+	return false
 }
 
 // redirected returns what a reading event becomes when a new write is in its way.
@@ -85,7 +117,7 @@ func (r *run) idle(unlock int32, waiters []int32) {
 			continue
 		}
 		before := func(id int32) bool { return id <= read || past.Has(id) }
-		if kind, _ := hindrance(g, e.Location, e.Task, before); kind == graph.LockIdle && r.mayDrop(g, read, unlock, past, nil) {
+		if kind, _ := hindrance(g, e.Location, e.Task, before); kind == graph.LockIdle && r.mayDrop(g, read, unlock, past) {
 			r.redirect(g, read, unlock, unlock, kind, past)
 		}
 	}
@@ -103,7 +135,7 @@ func (r *run) retry(unlock, section int32, waiters []int32) {
 		if e.Location != location || !e.Try || past.Has(read) || e.Pair != graph.Init {
 			continue
 		}
-		if (e.Kind == graph.LockFail || e.Kind == graph.LockRead) && r.mayDrop(g, read, unlock, past, nil) {
+		if (e.Kind == graph.LockFail || e.Kind == graph.LockRead) && r.mayDrop(g, read, unlock, past) {
 			r.redirect(g, read, section, unlock, graph.LockRead, past)
 		}
 	}
@@ -118,15 +150,10 @@ func older(unlock int32, waiters []int32) int32 {
 }
 
 // mayDrop reports whether the read and everything that a revisit of it drops
-// made its newest choice, and no rival is left. A sample drops nothing.
-func (r *run) mayDrop(g *graph.Graph, read, cause int32, past graph.Set, rivals []int32) bool {
+// made its newest choice. A sample drops nothing.
+func (r *run) mayDrop(g *graph.Graph, read, cause int32, past graph.Set) bool {
 	if r.sampling != nil {
 		return false
-	}
-	for _, rival := range rivals {
-		if rival != read && (rival < read || past.Has(rival)) {
-			return false
-		}
 	}
 	if !newest(g, read, cause, past) {
 		return false

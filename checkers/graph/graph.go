@@ -457,17 +457,17 @@ func (g *Graph) restrictCoherence(from *Graph, number []int32) {
 // prefix, except one whose source was dropped; its owner refreshes it.
 func (g *Graph) restrictPrefixes(from *Graph, number []int32) {
 	g.prefixes = slices.Grow(g.prefixes[:0], len(g.Events)*g.words)[:len(g.Events)*g.words]
-	clear(g.prefixes)
+	same := 0 // so many events keep their numbers
+	for same < len(number) && number[same] == int32(same) {
+		same++
+	}
 	for old, id := range number {
 		if id == Init {
 			continue
 		}
 		set := g.Prefix(id)
-		for member := range from.Prefix(int32(old)).All() {
-			if number[member] != Init {
-				set.Add(number[member])
-			}
-		}
+		copy(set, from.Prefix(int32(old)))
+		set.renumber(same, number)
 	}
 }
 

@@ -34,3 +34,20 @@ func (s Set) All() iter.Seq[int32] {
 		}
 	}
 }
+
+// renumber gives the events from the first on their new numbers, which are not
+// greater than the old ones, and leaves those out that have none.
+func (s Set) renumber(first int, number []int32) {
+	for i := first >> 6; i < len(s); i++ {
+		moving := s[i]
+		if i == first>>6 {
+			moving &^= 1<<(first&63) - 1
+		}
+		s[i] &^= moving
+		for ; moving != 0; moving &= moving - 1 {
+			if id := number[i<<6+bits.TrailingZeros64(moving)]; id != Init {
+				s.Add(id)
+			}
+		}
+	}
+}
