@@ -141,7 +141,7 @@ func (r *run) concludeScripted(ended bool) (*Execution, error) {
 	*e = Execution{Graph: g, Ended: ended, Violation: r.violation, Settled: true, Operations: e.Operations[:0]}
 	if ended && r.worker.config.Visit != nil {
 		for _, th := range r.threads {
-			e.Operations = append(e.Operations, th.node.records...)
+			e.Operations = append(e.Operations, th.node.end.records...)
 		}
 	}
 	return e, nil

@@ -23,21 +23,31 @@ type script struct {
 	rehearsal *rehearsal
 	roots     []*node
 	names     []string
+	steps     []*step // those that nodes share
 	failed    error
 }
 
 // node is a point in the life of one task: the operation that it announces
 // after a certain row of results, or its end.
 type node struct {
-	parent    *node
-	result    kernel.Result // what led here from the parent
-	op        kernel.Op
-	at        int32   // location of the operation, or -1
-	strands   []int32 // of an acquisition
-	finished  bool
-	violation *kernel.Violation // the task broke something instead of going on
-	records   []Operation       // of a finished task
-	next      []*node
+	parent         *node
+	first, sibling *node // where the task goes from here, and where it can go instead
+	result         kernel.Result
+	*step          // what it announces; nil at the end
+	end            *ending
+}
+
+// step is an operation, shared by the nodes that announce it.
+type step struct {
+	op      kernel.Op
+	at      int32   // location of the operation, or -1
+	strands []int32 // of an acquisition
+}
+
+// ending is how a task ended.
+type ending struct {
+	records   []Operation
+	violation *kernel.Violation // it broke something
 }
 
 // errNeedsCode ends a scripted exploration of a scenario that has more to it
@@ -121,18 +131,17 @@ func (s *script) begin() {
 
 // enter brings a thread to a point of its script.
 func (r *run) enter(th *thread, n *node) {
-	th.node, th.finished, th.at, th.strands = n, n.finished, n.at, n.strands
-	th.op = nil
-	if !n.finished {
-		th.op = &n.op
+	th.node, th.finished, th.at, th.strands, th.op = n, n.end != nil, -1, nil, nil
+	if n.step != nil {
+		th.at, th.strands, th.op = n.at, n.strands, &n.op
 	}
-	if n.violation != nil {
-		r.fail(n.violation)
+	if th.finished && n.end.violation != nil {
+		r.fail(n.end.violation)
 	}
-	for _, at := range n.strands {
+	for _, at := range th.strands {
 		r.know(at)
 	}
-	r.know(n.at)
+	r.know(th.at)
 	if r.failure == nil {
 		r.failure = r.script.failed
 	}
@@ -155,27 +164,36 @@ func (r *run) knowAll() {
 
 // follow returns the point that the thread reaches with its result.
 func (s *script) follow(th *thread) *node {
-	for _, n := range th.node.next {
+	for n := th.node.first; n != nil; n = n.sibling {
 		if n.result == th.result {
 			return n
 		}
 	}
 	n := s.learn(int(th.number), th.node, th.result)
-	th.node.next = append(th.node.next, n)
+	n.sibling, th.node.first = th.node.first, n
 	return n
 }
 
 // rehearsal runs tasks alone, with the results of their operations given. It
 // has one world: the tasks of a scripted scenario leave nothing behind in it.
 type rehearsal struct {
-	script   *script
-	world    *kernel.World
-	instance *scenario.Instance
-	path     []*node   // the points that the task passes, from the first on
-	passed   int       // how many it has passed
-	op       kernel.Op // what it announces at the end of the path
-	atEnd    bool      // it has announced it
-	broken   *kernel.Violation
+	script    *script
+	world     *kernel.World
+	instance  *scenario.Instance
+	actors    []*actor
+	abandoned bool
+}
+
+// actor is a task that waits where it came to last.
+type actor struct {
+	task   *kernel.Task
+	co     *coroutine // nil if it waits nowhere
+	at     *node      // the point where it waits
+	path   []*node    // the known points that it passes until it gets somewhere new
+	passed int        // how many of them it has passed
+	op     kernel.Op  // what it announces where it waits
+	result kernel.Result
+	end    *ending // nil unless it has ended
 }
 
 // rehearse sets the scenario up.
@@ -189,60 +207,98 @@ func (s *script) rehearse() *rehearsal {
 	if i.Check != nil || i.Debt != nil || i.Quiesce != nil || i.Observe != nil || i.Teardown != nil || i.Spec != nil {
 		s.failed = errNeedsCode
 	}
+	for range i.Tasks {
+		r.actors = append(r.actors, &actor{})
+	}
 	return r
 }
 
 // learn finds out what a task does after the parent's operation has returned
 // the result.
 func (s *script) learn(task int, parent *node, result kernel.Result) *node {
-	n := &node{parent: parent, result: result, at: -1}
-	r := s.rehearsal
+	n := &node{parent: parent, result: result}
 	s.worker.order.Forget()
 	defer s.worker.learnOrder()
-	r.path, r.passed, r.atEnd, r.broken = r.path[:0], 0, false, nil
-	for at := n; at != nil; at = at.parent {
-		r.path = append(r.path, at)
+	a := s.rehearsal.actors[task]
+	if a.co == nil || a.at != parent {
+		s.rehearsal.start(a, task, n)
 	}
-	slices.Reverse(r.path)
-	t := r.world.NewEngineTask(r.instance.Tasks[task].Name, task+1)
-	n.records = r.perform(t, task)
-	switch {
-	case r.broken != nil:
-		n.violation, n.finished = r.broken, true
-	case r.atEnd:
-		n.op = r.op
-		s.place(n, t)
-	case r.passed < len(r.path)-1:
-		s.failed = &DivergenceError{Detail: fmt.Sprintf("task %s ends, where it had gone on before", t.Name())}
-	default:
-		n.finished = true
+	a.result = result
+	a.co.resume()
+	a.at = n
+	if a.end == nil {
+		n.step = s.place(&a.op, a.task)
+		return n
+	}
+	s.worker.pool.put(a.co)
+	a.co = nil
+	n.end = a.end
+	if a.passed < len(a.path)-1 && n.end.violation == nil && s.failed == nil {
+		s.failed = &DivergenceError{Detail: fmt.Sprintf("task %s ends, where it had gone on before", a.task.Name())}
 	}
 	return n
 }
 
-// perform runs the task to the end of the path.
-func (r *rehearsal) perform(t *kernel.Task, task int) (records []Operation) {
+// start has the actor begin anew, on its way to the point.
+func (r *rehearsal) start(a *actor, task int, n *node) {
+	r.release(a)
+	a.path, a.passed, a.end = a.path[:0], 0, nil
+	for at := n; at != nil; at = at.parent {
+		a.path = append(a.path, at)
+	}
+	slices.Reverse(a.path)
+	a.task = r.world.NewEngineTask(r.instance.Tasks[task].Name, task+1)
+	a.co = r.script.worker.pool.get(func() { r.perform(a, task) })
+}
+
+// release sends the actor home.
+func (r *rehearsal) release(a *actor) {
+	if a.co == nil {
+		return
+	}
+	r.abandoned = true
+	a.co.resume()
+	r.abandoned = false
+	r.script.worker.pool.put(a.co)
+	a.co = nil
+}
+
+// close ends what the script still has going.
+func (s *script) close() {
+	if s.rehearsal == nil {
+		return
+	}
+	for _, a := range s.rehearsal.actors {
+		s.rehearsal.release(a)
+	}
+}
+
+// perform runs the task.
+func (r *rehearsal) perform(a *actor, task int) {
+	end := &ending{}
 	defer func() {
 		switch p := recover().(type) {
 		case nil, unwound:
 		case *kernel.Violation:
-			r.broken = p
+			end.violation = p
 		default:
-			r.broken = crash(t.Name(), p)
+			end.violation = crash(a.task.Name(), p)
 		}
+		a.end = end
 	}()
 	name := r.instance.Tasks[task].Name
 	for i, op := range r.instance.Tasks[task].Operations {
-		result := op.Run(t)
-		records = append(records, Operation{Task: task, TaskName: name, Number: i, Name: op.Name, Result: result})
+		result := op.Run(a.task)
+		if r.script.worker.config.Visit != nil {
+			end.records = append(end.records, Operation{Task: task, TaskName: name, Number: i, Name: op.Name, Result: result})
+		}
 	}
-	t.CheckExit()
-	return records
+	a.task.CheckExit()
 }
 
 // place numbers the locations of the operation.
-func (s *script) place(n *node, t *kernel.Task) {
-	op := &n.op
+func (s *script) place(op *kernel.Op, t *kernel.Task) *step {
+	n := &step{op: *op, at: -1}
 	switch op.Kind {
 	case kernel.OpLoad, kernel.OpStore, kernel.OpUpdate:
 		n.at = s.worker.places.find(op.Location, 0, false)
@@ -266,25 +322,45 @@ func (s *script) place(n *node, t *kernel.Task) {
 	case kernel.OpSpawn:
 		s.failed = errNeedsCode
 	}
+	return s.shared(n)
 }
 
-// Perform implements [kernel.Engine]. The operation must be the one that the
-// task announced when it passed here before.
+// shared returns one step for all loads and stores that are the same.
+func (s *script) shared(n *step) *step {
+	if n.op.Kind != kernel.OpLoad && n.op.Kind != kernel.OpStore {
+		return n
+	}
+	for _, known := range s.steps {
+		if known.at == n.at && known.op.Kind == n.op.Kind && known.op.Order == n.op.Order && known.op.Value == n.op.Value {
+			return known
+		}
+	}
+	s.steps = append(s.steps, n)
+	return n
+}
+
+// Perform implements [kernel.Engine]. On its way to where it waited before, the
+// operation must be the one that the task announced when it passed there.
 func (r *rehearsal) Perform(t *kernel.Task, op *kernel.Op) kernel.Result {
-	if r.atEnd || r.script.failed != nil {
+	if r.abandoned || r.script.failed != nil {
 		panic(unwound{})
 	}
-	if r.passed == len(r.path)-1 {
-		r.atEnd, r.op = true, *op
-		panic(unwound{})
+	a := r.actors[t.ID()-1]
+	if a.passed == len(a.path)-1 {
+		a.op = *op
+		a.co.yield(struct{}{})
+		if r.abandoned {
+			panic(unwound{})
+		}
+		return a.result
 	}
-	known := &r.path[r.passed].op
+	known := &a.path[a.passed].op
 	if op.Kind != known.Kind || op.Location != known.Location || op.Order != known.Order || op.Value != known.Value || op.Mode != known.Mode {
 		r.script.failed = &DivergenceError{Detail: fmt.Sprintf("task %s is at a %s, where it was at a %s before", t.Name(), op.Kind, known.Kind)}
 		panic(unwound{})
 	}
-	r.passed++
-	return r.path[r.passed].result
+	a.passed++
+	return a.path[a.passed].result
 }
 
 // Access implements [kernel.Engine].

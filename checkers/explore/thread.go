@@ -188,7 +188,7 @@ func (r *run) advance(th *thread) {
 func (r *run) abandon() {
 	r.abandoned = true
 	for _, th := range r.threads {
-		if th != nil && !th.finished {
+		if th != nil && !th.finished && th.co != nil {
 			th.co.resume()
 			r.worker.pool.put(th.co)
 			th.co = nil

@@ -51,6 +51,7 @@ func (x *exploration) run() {
 		workers.Go(func() {
 			w := newWorker(x)
 			defer w.pool.close()
+			defer w.script.close()
 			w.loop()
 		})
 	}
@@ -297,6 +298,9 @@ func (w *worker) count(e *Execution) {
 
 // learnOrder adds the lock order of the latest execution to that of all.
 func (w *worker) learnOrder() {
+	if w.order.Empty() {
+		return
+	}
 	edges, fresh := w.order.Edges(), false
 	for c, row := range edges {
 		fresh = fresh || row&^w.known[c] != 0

@@ -18,6 +18,7 @@ const maxLockClasses = 64
 // Locks that were only tried are no cause to wait and add no edge.
 type LockOrder struct {
 	after [maxLockClasses]atomic.Uint64 // bit c of after[h]: c was waited for under h
+	some  atomic.Bool                   // there is an edge
 
 	mutex   sync.Mutex
 	classes map[lockClass]int
@@ -57,6 +58,7 @@ func (o *LockOrder) observe(t *Task, first, next int) {
 	cycle := o.reaches(next, first)
 	if !cycle {
 		o.after[first].Or(1 << next)
+		o.some.Store(true)
 	}
 	firstName, nextName := o.names[first], o.names[next]
 	o.mutex.Unlock()
@@ -67,10 +69,17 @@ func (o *LockOrder) observe(t *Task, first, next int) {
 
 // Forget drops all edges. Only one goroutine may use the order meanwhile.
 func (o *LockOrder) Forget() {
+	if o.Empty() {
+		return
+	}
+	o.some.Store(false)
 	for c := range o.after {
 		o.after[c].Store(0)
 	}
 }
+
+// Empty reports whether there are no edges.
+func (o *LockOrder) Empty() bool { return !o.some.Load() }
 
 // Edges returns, for each class, the classes that were waited for under it, one
 // bit each. Two results of one order tell whether it has learned something.
@@ -92,6 +101,7 @@ func (o *LockOrder) Merge(other *LockOrder) (cycle string) {
 				cycle = fmt.Sprintf("%s under %s", to, from)
 			}
 			o.after[f].Or(1 << n)
+			o.some.Store(true)
 		}
 	}
 	return cycle
