@@ -5,6 +5,18 @@ import (
 	"benign/impl/kernel"
 )
 
+// synchronization says which reads take over what happened before their source.
+type synchronization uint8
+
+const (
+	// byOrder: acquiring reads of a release, or of updates after it.
+	byOrder synchronization = iota
+	// byReading: all reads, whatever they are marked as.
+	byReading
+	// byOrderMarked is byOrder, and plain accesses are not looked at.
+	byOrderMarked
+)
+
 // coherent decides the coherence axiom of C11 for graphs in which only accesses
 // and locks synchronize: no barriers, and nothing sequentially consistent. It
 // gives each event the set of events that happen before it, and each access its
@@ -12,6 +24,7 @@ import (
 // backwards. (The four shapes of coherence: Boehm and Adve, "Foundations of the
 // C++ Concurrency Memory Model", PLDI 2008; C11, 5.1.2.4.)
 type coherent struct {
+	rule    synchronization
 	g       *graph.Graph
 	words   int
 	before  []uint64 // by event
@@ -30,18 +43,18 @@ type access struct {
 }
 
 // covers reports whether coherent is enough to decide the graph.
-func (*coherent) covers(g *graph.Graph) bool {
+func (c *coherent) covers(g *graph.Graph) bool {
 	for id := range g.Events {
-		if foreign(&g.Events[id]) {
+		if c.foreignTo(&g.Events[id]) {
 			return false
 		}
 	}
 	return true
 }
 
-// foreign reports whether the event takes a graph out of coherent's reach.
-func foreign(e *graph.Event) bool {
-	return e.Kind == graph.Barrier || e.Order == kernel.Full || e.Order == kernel.Sequential
+// foreignTo reports whether the event takes a graph out of coherent's reach.
+func (c *coherent) foreignTo(e *graph.Event) bool {
+	return c.rule != byReading && (e.Kind == graph.Barrier || e.Order == kernel.Full || e.Order == kernel.Sequential)
 }
 
 // check reports whether happens-before respects coherence.
@@ -82,21 +95,16 @@ func (c *coherent) find(id int32) {
 	} else {
 		c.include(id, c.g.Tasks[e.Task].Spawn)
 	}
-	switch e.Kind {
-	case graph.Read:
-		if e.Order.Acquires() {
-			c.acquire(id, e.Source)
-		}
-	case graph.UpdateRead:
-		if e.Order.Acquires() && e.Pair != graph.Init {
-			c.acquire(id, e.Source)
-		}
-	case graph.LockRead:
-		if e.Source != graph.Init {
-			c.include(id, c.g.Events[e.Source].End)
-		}
-	case graph.Join:
+	switch {
+	case e.Kind == graph.LockRead && e.Source != graph.Init:
+		c.include(id, c.g.Events[e.Source].End)
+	case e.Kind == graph.Join:
 		c.include(id, c.g.Tasks[e.Child].End())
+	case !e.Reads():
+	case c.rule == byReading:
+		c.include(id, e.Source)
+	case e.Kind == graph.Read && e.Order.Acquires() || e.Kind == graph.UpdateRead && e.Order.Acquires() && e.Pair != graph.Init:
+		c.acquire(id, e.Source)
 	}
 }
 

@@ -1,6 +1,9 @@
 package memmodel
 
-import "benign/checkers/graph"
+import (
+	"benign/checkers/graph"
+	"benign/impl/kernel"
+)
 
 // extends is check for a graph that would pass it without its last n events, on
 // which nothing depends. It does not decide graphs that coherent does not cover.
@@ -13,7 +16,7 @@ func (c *coherent) extends(g *graph.Graph, n int) (consistent, decided bool) {
 		return false, false
 	}
 	for id := base; id < len(g.Events); id++ {
-		if foreign(&g.Events[id]) {
+		if c.foreignTo(&g.Events[id]) {
 			return false, false
 		}
 	}
@@ -42,7 +45,7 @@ func (c *coherent) follow(g *graph.Graph, n int) {
 		c.foreign = 0
 	}
 	for id := known; id < n; id++ {
-		if c.foreign == 0 && foreign(&g.Events[id]) {
+		if c.foreign == 0 && c.foreignTo(&g.Events[id]) {
 			c.foreign = id + 1
 		}
 		c.find(int32(id))
@@ -75,11 +78,14 @@ func (c *coherent) respects(id int32) bool {
 	if !c.alone(e, id) {
 		return false
 	}
+	if c.passes(e) {
+		return true
+	}
 	at := c.position(e, id)
 	past := c.set(id)
 	for before := range past.All() {
 		f := &c.g.Events[before]
-		if f.Location != e.Location || !f.Reads() && !f.Writes() {
+		if f.Location != e.Location || !f.Reads() && !f.Writes() || c.passes(f) {
 			continue
 		}
 		if p := c.position(f, before); p > at || p == at && e.Writes() {
@@ -92,6 +98,11 @@ func (c *coherent) respects(id int32) bool {
 		}
 	}
 	return true
+}
+
+// passes reports whether the access is not looked at.
+func (c *coherent) passes(e *graph.Event) bool {
+	return c.rule == byOrderMarked && e.Order == kernel.Plain
 }
 
 // alone reports whether a write does not come between the two halves of an

@@ -8,25 +8,20 @@ import "benign/checkers/graph"
 // Weaker and stronger markings count as release and acquire, plain accesses
 // too, and barriers as nothing.
 type ra struct {
-	weak
+	coherent, growing coherent
 }
 
-func newRA() *ra { return &ra{} }
+func newRA() *ra { return &ra{coherent{rule: byReading}, coherent{rule: byReading}} }
 
 func (*ra) Name() string { return "ra" }
 
 // Consistent checks the axioms atomicity and coherence: happens-before, which
 // is program order and reads-from, does not contradict what was read and in
 // which order was written.
-func (m *ra) Consistent(g *graph.Graph) bool {
-	if consistent, decided := m.decide(g); decided {
-		return consistent
-	}
-	happensBefore := m.copyOf(m.programOrder).union(m.taskOrder, m.readsFrom).closure(m.n)
-	extended := m.copyOf(m.readsFrom).union(m.coherence, m.fromReads).closure(m.n)
-	return happensBefore.irreflexive(m.n) && extended.irreflexive(m.n) &&
-		m.compose(happensBefore, extended).irreflexive(m.n)
-}
+func (m *ra) Consistent(g *graph.Graph) bool { return atomicity(g) && m.coherent.check(g) }
 
 // Extends implements [Model].
-func (m *ra) Extends(g *graph.Graph, n int) bool { return m.interleaves(g, n) || m.Consistent(g) }
+func (m *ra) Extends(g *graph.Graph, n int) bool {
+	consistent, _ := m.growing.extends(g, n)
+	return consistent
+}
