@@ -47,10 +47,16 @@ func TestExtendsAgreesWithConsistent(t *testing.T) {
 				b.taste.operations = slices.DeleteFunc(slices.Clone(b.taste.operations), func(operation string) bool {
 					return operation == "spawn" || operation == "join"
 				})
-				growing, fresh := model(t, name), model(t, name)
+				growing, fresh, interleaving := model(t, name), model(t, name), model(t, "sc")
+				floor := 0 // the graph is not cut any shorter
 				for range rapid.IntRange(10, 40).Draw(t, "steps") {
 					if rapid.IntRange(0, 4).Draw(t, "cut") == 0 {
-						cut(b.g, rapid.IntRange(0, len(b.g.Events)).Draw(t, "to"))
+						cut(b.g, floor, rapid.IntRange(floor, len(b.g.Events)).Draw(t, "to"))
+					}
+					if rapid.IntRange(0, 3).Draw(t, "redirect") == 0 {
+						if g := redirected(b.g); g != nil && fresh.Consistent(g) {
+							b.g, floor = g, len(g.Events)
+						}
 					}
 					longer := b.step(false)
 					if longer == nil || len(longer.Events) > 2*maxEvents {
@@ -62,6 +68,9 @@ func TestExtendsAgreesWithConsistent(t *testing.T) {
 						if got := growing.Extends(b.g, n); got != allowed {
 							t.Fatalf("%s says %v of the step, and %v of the graph%s", name, got, allowed, show(b.g))
 						}
+						if got, known := memmodel.Interleaves(growing, b.g, n); known && got != interleaving.Consistent(b.g) {
+							t.Fatalf("that it is an interleaving is said to be %v%s", got, show(b.g))
+						}
 					}
 					if !allowed {
 						b.g.CutTo(len(b.g.Events) - n)
@@ -72,9 +81,28 @@ func TestExtendsAgreesWithConsistent(t *testing.T) {
 	}
 }
 
+// redirected returns a graph of its own in which the last load of a task reads
+// from a younger write, or nil if none can.
+func redirected(g *graph.Graph) *graph.Graph {
+	for _, task := range g.Tasks {
+		if task.Last == graph.Init || g.Events[task.Last].Kind != graph.Read {
+			continue
+		}
+		for _, write := range g.Coherence[g.Events[task.Last].Location] {
+			if write > task.Last && !g.Prefix(write).Has(task.Last) {
+				other := g.Clone()
+				other.Events[task.Last].Source = write
+				other.Refresh(task.Last)
+				return other
+			}
+		}
+	}
+	return nil
+}
+
 // cut takes the graph back to about n events, between two steps.
-func cut(g *graph.Graph, n int) {
-	for n > 0 && n < len(g.Events) && g.Events[n].Writes() && g.Events[n].Pair != graph.Init {
+func cut(g *graph.Graph, floor, n int) {
+	for n > floor && n < len(g.Events) && g.Events[n].Writes() && g.Events[n].Pair != graph.Init {
 		n--
 	}
 	g.CutTo(n)
