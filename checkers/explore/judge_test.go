@@ -3,6 +3,7 @@ package explore
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"testing"
@@ -192,6 +193,48 @@ func compareWith(t interface {
 			text += fmt.Sprintf("\n  T%d: %v", i+1, c)
 		}
 		t.Fatalf("%s: brute force has %d executions, explored %+v: %d missing, %d extra, %d met twice%s", model, len(want), stats, missing, extra, twice, text)
+	}
+}
+
+// TestScriptsDoWhatCodeDoes explores programs that are too large for brute force
+// with their code run in every execution, and with it scripted.
+func TestScriptsDoWhatCodeDoes(t *testing.T) {
+	if testing.Short() || underRaceDetector {
+		t.Skip("thousands of executions")
+	}
+	for _, model := range memmodel.Names() {
+		t.Run(model, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				p := &programmer{t: t, words: 2, locks: []int{0, 1}}
+				p.codes, p.left = make([]code, *bruteTasks), make([]int, *bruteTasks) // so many that none is spawned
+				for i := range p.left {
+					p.left[i] = p.number("instructions", 2, 4)
+					p.task(i)
+				}
+				sameWithCode(t, p.codes, model)
+			})
+		})
+	}
+}
+
+// sameWithCode explores the program both ways, as far as a budget allows.
+func sameWithCode(t *rapid.T, codes []code, model string) {
+	var found [2]map[string]int
+	for i, scripted := range []bool{false, true} {
+		s, v := program(bruteWords, 1, bruteLocks-1, codeProgram(codes)...)
+		s.WordsOnly = scripted
+		found[i] = map[string]int{}
+		stats, err := Explore(Config{Scenario: s, Variant: v, Model: model, Workers: 1, MaxExecutions: 2000, CheckDefaults: true,
+			Restart: func() { clear(found[i]) }, Visit: func(e *Execution) { found[i][e.Graph.Key()]++ }})
+		if err != nil {
+			t.Fatalf("%v: %v", err, codes)
+		}
+		if !stats.Exhaustive {
+			t.Skip("too many executions")
+		}
+	}
+	if !maps.Equal(found[0], found[1]) {
+		t.Fatalf("%s: %d executions if the code is run, %d scripted, or others\n%v", model, len(found[0]), len(found[1]), codes)
 	}
 }
 

@@ -8,6 +8,8 @@ func Interleaves(m Model, g *graph.Graph, n int) (interleaving, asks bool) {
 	switch m := m.(type) {
 	case *tso:
 		return m.interleaves(g, n), true
+	case *rc11:
+		return m.interleaves(g, n), true
 	case *linux:
 		return m.interleaves(g, n), true
 	}

@@ -75,7 +75,7 @@ func (s *growth) follow(g *graph.Graph, n int) {
 	}
 	for id := known; id < n; id++ {
 		if !s.learn(int32(id)) && s.cyclic == 0 {
-			s.cyclic = n
+			s.cyclic = id + 1
 		}
 		s.look()
 	}
