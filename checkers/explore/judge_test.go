@@ -217,14 +217,48 @@ func TestScriptsDoWhatCodeDoes(t *testing.T) {
 	}
 }
 
+// TestScriptsTakeHandOversBack has acquisitions that go on at the price of what
+// others had done meanwhile: when the Unlock is taken back, so is that they are
+// taken to wait.
+func TestScriptsTakeHandOversBack(t *testing.T) {
+	at := func(op string, at int) instruction {
+		return instruction{op: op, at: at, order: kernel.Once, value: 1}
+	}
+	codes := []code{
+		{at("load", 0), at("load", 0), at("lock", 1), at("unlock", 1)},
+		{at("lock", 1), at("unlock", 1)},
+		{{op: "barrier", barrier: kernel.FullBarrier}, {op: "choose", value: 2}},
+		{at("rlock", 1), at("store", 0), at("unlock", 1)},
+	}
+	orders := 0
+	for i := range 256 {
+		order := []int{i & 3, i >> 2 & 3, i >> 4 & 3, i >> 6}
+		var permuted []code
+		for _, j := range order {
+			permuted = append(permuted, codes[j])
+		}
+		slices.Sort(order)
+		if slices.Equal(order, []int{0, 1, 2, 3}) {
+			sameWithCode(t, permuted, "sc")
+			orders++
+		}
+	}
+	if orders != 24 {
+		t.Errorf("%d orders of the tasks, want 24", orders)
+	}
+}
+
 // sameWithCode explores the program both ways, as far as a budget allows.
-func sameWithCode(t *rapid.T, codes []code, model string) {
+func sameWithCode(t interface {
+	Fatalf(string, ...any)
+	Skip(...any)
+}, codes []code, model string) {
 	var found [2]map[string]int
 	for i, scripted := range []bool{false, true} {
 		s, v := program(bruteWords, 1, bruteLocks-1, codeProgram(codes)...)
 		s.WordsOnly = scripted
 		found[i] = map[string]int{}
-		stats, err := Explore(Config{Scenario: s, Variant: v, Model: model, Workers: 1, MaxExecutions: 2000, CheckDefaults: true,
+		stats, err := Explore(Config{Scenario: s, Variant: v, Model: model, Workers: 1, MaxExecutions: 5000, CheckDefaults: true,
 			Restart: func() { clear(found[i]) }, Visit: func(e *Execution) { found[i][e.Graph.Key()]++ }})
 		if err != nil {
 			t.Fatalf("%v: %v", err, codes)
