@@ -93,18 +93,58 @@ func (b *brute) visit(s *bruteState) {
 		return
 	}
 	b.seen[key] = true
-	moved := false
+	moved, busy := false, false
 	for task := range b.codes {
 		for _, next := range b.moves(s, task) {
 			moved = true
+			busy = busy || !b.codes[task][s.at[task]].awaits()
 			if b.model == nil || b.model.Consistent(next.g) {
 				b.visit(next)
 			}
 		}
 	}
+	if !busy {
+		b.giveUp(s)
+	}
 	if !moved {
 		b.standstill(s)
 	}
+}
+
+// giveUp has each await that the newest value does not satisfy wait for ever,
+// also one that an older value might satisfy.
+func (b *brute) giveUp(s *bruteState) {
+	for task := range b.codes {
+		if !b.active(s, task) {
+			continue
+		}
+		ins := b.codes[task][s.at[task]]
+		if !ins.awaits() || ins.ends(b.value(s, s.g.LastWrite(b.word(s, ins)))) {
+			continue
+		}
+		next := s.clone()
+		next.blocked[task] = true
+		next.g.Add(b.event(graph.Await, task, ins, b.word(next, ins)))
+		b.visit(next)
+	}
+}
+
+// inVain reports whether no await waits for what the word has in the end.
+func (b *brute) inVain(s *bruteState) bool {
+	for id := range s.g.Events {
+		e := &s.g.Events[id]
+		if e.Kind == graph.Await && b.codes[e.Task][s.at[e.Task]].ends(b.value(s, s.g.LastWrite(e.Location))) {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *brute) value(s *bruteState, source int32) int {
+	if source == graph.Init {
+		return 0
+	}
+	return int(s.g.Events[source].Value)
 }
 
 // standstill is a state in which nobody can go on: the end, or somebody waits
@@ -115,8 +155,8 @@ func (b *brute) standstill(s *bruteState) {
 			continue
 		}
 		ins := b.codes[task][s.at[task]]
-		if strings.HasPrefix(ins.op, "try") {
-			return // it cannot have chosen so
+		if strings.HasPrefix(ins.op, "try") || ins.awaits() {
+			return // it cannot have chosen so, or giveUp has seen to it
 		}
 		next := s.clone()
 		next.blocked[task] = true
@@ -129,7 +169,9 @@ func (b *brute) standstill(s *bruteState) {
 		b.visit(next)
 		return
 	}
-	b.found[s.g.Key()] = true
+	if b.inVain(s) {
+		b.found[s.g.Key()] = true
+	}
 }
 
 func (b *brute) event(kind graph.Kind, task int, ins instruction, location int32) graph.Event {
@@ -177,11 +219,11 @@ func (b *brute) moves(s *bruteState, task int) []*bruteState {
 	ins := b.codes[task][s.at[task]]
 	b.reached[ins.at] = noteSharer(b.reached[ins.at], ins, b.ids[task])
 	switch ins.op {
-	case "load":
+	case "load", "await", "await-not":
 		return b.loads(s, task, ins)
 	case "store":
 		return b.stores(s, task, ins)
-	case "add", "cas":
+	case "add", "cas", "await-add":
 		return b.updates(s, task, ins)
 	case "choose":
 		return b.picks(s, task, ins)
@@ -222,6 +264,9 @@ func (b *brute) stepped(s *bruteState, task int) *bruteState {
 
 func (b *brute) loads(s *bruteState, task int, ins instruction) (out []*bruteState) {
 	for _, source := range b.sources(s, b.word(s, ins)) {
+		if ins.awaits() && !ins.ends(b.value(s, source)) {
+			continue
+		}
 		n := b.stepped(s, task)
 		e := b.event(graph.Read, task, ins, b.word(n, ins))
 		e.Source = source
@@ -247,11 +292,11 @@ func (b *brute) stores(s *bruteState, task int, ins instruction) (out []*bruteSt
 
 func (b *brute) updates(s *bruteState, task int, ins instruction) (out []*bruteState) {
 	for _, source := range b.sources(s, b.word(s, ins)) {
-		n := b.stepped(s, task)
-		value := 0
-		if source != graph.Init {
-			value = int(n.g.Events[source].Value)
+		value := b.value(s, source)
+		if ins.awaits() && !ins.ends(value) {
+			continue
 		}
+		n := b.stepped(s, task)
 		e := b.event(graph.UpdateRead, task, ins, b.word(n, ins))
 		e.Source = source
 		read := n.g.Add(e)
@@ -259,7 +304,7 @@ func (b *brute) updates(s *bruteState, task int, ins instruction) (out []*bruteS
 		if ins.op == "cas" {
 			updated = ins.value
 		}
-		if ins.op == "add" || value == ins.expected {
+		if ins.op != "cas" || value == ins.expected {
 			e = b.event(graph.UpdateWrite, task, ins, b.word(n, ins))
 			e.Pair, e.Value = read, uint64(updated)
 			n.g.Place(n.g.Add(e), source)

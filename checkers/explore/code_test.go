@@ -15,7 +15,7 @@ import (
 // model allows.
 
 type instruction struct {
-	op       string // load store add cas barrier choose spawn join lock trylock rlock tryrlock unlock
+	op       string // load store add cas await await-not await-add barrier choose spawn join lock trylock rlock tryrlock unlock
 	at       int    // word, lock (0 is the mutex) or task
 	order    kernel.Order
 	value    int // of choose: the alternatives
@@ -142,10 +142,20 @@ func (i instruction) access(t *kernel.Task, m *machine) {
 		m.words[i.at].Add(t, i.order, i.value)
 	case "cas":
 		m.words[i.at].CompareAndSwap(t, i.order, i.expected, i.value)
+	case "await", "await-not":
+		m.words[i.at].Await(t, i.order, i.ends)
+	case "await-add":
+		m.words[i.at].AwaitUpdate(t, i.order, i.ends, func(old int) (int, bool) { return old + i.value, true })
 	case "barrier":
 		t.Barrier(i.barrier)
 	}
 }
+
+// awaits reports whether the instruction may have to wait for a value.
+func (i instruction) awaits() bool { return strings.HasPrefix(i.op, "await") }
+
+// ends reports whether the value ends the wait of an await.
+func (i instruction) ends(value int) bool { return (value == i.expected) != (i.op == "await-not") }
 
 func (c code) try(i int, t *kernel.Task, m *machine) bool {
 	switch at := c[i].at; {

@@ -381,18 +381,7 @@ func algorithmCounts() []counted {
 	add(counted{name: "doubleloop", words: 2, tasks: []body{func(t *kernel.Task, m *machine) {
 		assume(t, m.words[0].Load(t, seqc) != 0 || m.words[1].Load(t, seqc) != 0) // a round that finds neither changes nothing
 	}, ifEqual(0, seqc, 0, st(1, seqc, 1)), ifEqual(1, seqc, 0, st(0, seqc, 1))}, want: always(4), blocked: unstated})
-	add(counted{name: "broken_mutual_exclusion", words: 1, tasks: repeat(2, func(t *kernel.Task, m *machine) {
-		assume(t, m.words[0].Load(t, once) == 0)
-		m.words[0].Store(t, once, 1)
-	}), want: always(2), blocked: 2})
-	for n := 2; n <= 4; n++ {
-		add(counted{name: fmt.Sprintf("ticketlock(%d)", n), words: 3, tasks: forEach(n, ticketLock), want: always(factorial(n)), blocked: unstated, long: n > 3})
-	}
-	for i, want := range []int{4, 36} {
-		n := i + 2
-		add(counted{name: fmt.Sprintf("spinlock(%d)", n), words: 2, tasks: forEach(n, spinLock), want: equal(want), blocked: unstated})
-	}
-	add(counted{name: "lamport(2)", words: 4, tasks: []body{lamport(1), lamport(2)}, want: numbers{16, 16, 28, 16, 16}, blocked: unstated})
+	add(counted{name: "lamport(2)", words: 4, tasks: []body{lamport(1, 2), lamport(2, 2)}, want: numbers{16, 16, 28, 16, 16}, blocked: unstated})
 	return all
 }
 
@@ -485,41 +474,17 @@ func dekker(n int) []body {
 	}
 }
 
-// ticketLock takes a ticket from word 0, waits for word 1 to show it and works
-// on word 2.
-func ticketLock(me int) body {
+// lamport is Lamport's fast lock for n: the first n words are b, then come x and
+// y. A wait for a zero is an await.
+func lamport(me, n int) body {
 	return func(t *kernel.Task, m *machine) {
-		ticket := m.words[0].Add(t, once, 1) - 1
-		assume(t, m.words[1].Load(t, acq) == ticket)
-		m.words[2].Store(t, plain, me)
-		t.Assert(m.words[2].Load(t, plain) == me, "somebody else is inside")
-		m.words[1].Store(t, rel, m.words[1].Load(t, once)+1)
-	}
-}
-
-// spinLock waits for word 0 to be zero, makes it one, and works on word 1. A
-// round of the loop that ends without the lock has changed nothing and is not
-// counted.
-func spinLock(me int) body {
-	return func(t *kernel.Task, m *machine) {
-		assume(t, m.words[0].Load(t, once) == 0)
-		assume(t, m.words[0].CompareAndSwap(t, acq, 0, 1))
-		m.words[1].Store(t, plain, me)
-		t.Assert(m.words[1].Load(t, plain) == me, "somebody else is inside")
-		m.words[0].Store(t, rel, 0)
-	}
-}
-
-// lamport is Lamport's fast lock for two: words 0 and 1 are b, 2 is x, 3 is y.
-func lamport(me int) body {
-	return func(t *kernel.Task, m *machine) {
-		b, x, y := m.words[:2], &m.words[2], &m.words[3]
+		b, x, y := m.words[:n], &m.words[n], &m.words[n+1]
 		for {
 			b[me-1].Store(t, seqc, 1)
 			x.Store(t, seqc, me)
 			if y.Load(t, seqc) != 0 {
 				b[me-1].Store(t, seqc, 0)
-				assume(t, y.Load(t, seqc) == 0)
+				until(n+1, seqc, 0)(t, m)
 				continue
 			}
 			y.Store(t, seqc, me)
@@ -528,12 +493,12 @@ func lamport(me int) body {
 			}
 			b[me-1].Store(t, seqc, 0)
 			for j := range b {
-				assume(t, b[j].Load(t, seqc) == 0)
+				until(j, seqc, 0)(t, m)
 			}
 			if y.Load(t, seqc) == me {
 				break
 			}
-			assume(t, y.Load(t, seqc) == 0)
+			until(n+1, seqc, 0)(t, m)
 		}
 		y.Store(t, seqc, 0)
 		b[me-1].Store(t, seqc, 0)
@@ -606,7 +571,8 @@ type chapter struct {
 func countedPrograms() []chapter {
 	return []chapter{
 		{"Straight lines", litmusCounts()}, {"Straight lines with sequential accesses", sequentialCounts()}, {"One word", coherenceCounts()},
-		{"Chains of tasks", chainCounts()}, {"Growing programs", wordCounts()}, {"Algorithms", algorithmCounts()}, {"Locks, starts and joins", lockCounts()},
+		{"Chains of tasks", chainCounts()}, {"Growing programs", wordCounts()}, {"Algorithms", algorithmCounts()},
+		{"Awaits", awaitCounts()}, {"Locks and barriers made of awaits", waitingCounts()}, {"Locks, starts and joins", lockCounts()},
 	}
 }
 

@@ -81,7 +81,7 @@ func (r *run) conclude() (*Execution, error) {
 	r.pruned = r.pruned || !r.stopped() && r.leadsNowhere()
 	ended := !r.stopped() && !r.pruned && r.allFinished()
 	if !ended && !r.stopped() && !r.pruned && !r.partial {
-		r.fail(r.deadlock())
+		r.fail(r.standstill())
 	}
 	if r.worker.config.CheckDefaults && ended && !r.worker.model.Consistent(r.g) {
 		r.failure = fmt.Errorf("the model forbids an execution that was built from newest choices")
@@ -116,7 +116,8 @@ func (r *run) conclude() (*Execution, error) {
 // the exploration only. A violation counts all the same: what was run was run.
 func (r *run) leadsNowhere() bool {
 	for _, id := range r.blocked {
-		if r.g.Events[id].Turn == graph.Waits {
+		e := &r.g.Events[id]
+		if e.Turn == graph.Waits || e.Kind == graph.Await && e.Source != r.g.LastWrite(e.Location) {
 			return true
 		}
 	}
@@ -154,16 +155,6 @@ func (r *run) allFinished() bool {
 		}
 	}
 	return true
-}
-
-func (r *run) deadlock() *kernel.Violation {
-	var waits []string
-	for _, th := range r.threads {
-		if th != nil && !th.finished {
-			waits = append(waits, th.describe(r.g))
-		}
-	}
-	return &kernel.Violation{Kind: kernel.Deadlock, Message: strings.Join(waits, "; ")}
 }
 
 // settle gives every word its coherence-final value, for the code that runs

@@ -34,8 +34,8 @@ func (r *run) extend() {
 // next picks the thread that takes the next event: one in the middle of an
 // operation first, and of those the one whose read was just redirected; then
 // one that holds a lock which another is known to take next; then the first
-// that can go on; then the first that waits for a lock in vain and
-// has not said so in the graph.
+// that can go on, those that need not wait before those whose wait is over; then
+// one that waits for a lock or a value in vain and has not said so in the graph.
 func (r *run) next() *thread {
 	if r.sampling != nil {
 		return r.sampling.next(r)
@@ -54,16 +54,16 @@ func (r *run) next() *thread {
 		return th
 	}
 	for _, th := range r.threads {
-		if th != nil && r.available(th) {
+		if th != nil && !th.awaits() && r.available(th) {
 			return th
 		}
 	}
 	for _, th := range r.threads {
-		if th != nil && !th.finished && !th.stuck && th.op.Kind == kernel.OpAcquire && !r.hasBlocked(th) {
+		if th != nil && r.available(th) {
 			return th
 		}
 	}
-	return nil
+	return r.silent()
 }
 
 // awaited returns a thread whose section an acquisition in the graph waits for,
@@ -102,6 +102,8 @@ func (r *run) available(th *thread) bool {
 		return false
 	}
 	switch {
+	case th.op.Until != nil && !th.writing:
+		return r.newestSatisfies(th)
 	case th.op.Kind == kernel.OpJoin && r.script != nil:
 		return false
 	case th.op.Kind == kernel.OpJoin:
@@ -129,6 +131,7 @@ func (r *run) step(th *thread) {
 		Task: th.number, Location: location, Source: graph.Init, Pair: graph.Init, End: graph.Init, Site: th.op.Site}
 	switch kind {
 	case graph.Read, graph.UpdateRead:
+		e.Awaits = th.awaits()
 		r.addRead(th, e)
 	case graph.Write:
 		r.addWrite(e, th.op.Value)
@@ -168,7 +171,7 @@ func (r *run) sources(location int32) []int32 {
 func (r *run) addRead(th *thread, e graph.Event) {
 	newest := r.g.LastWrite(e.Location)
 	for _, source := range r.sources(e.Location) {
-		if source == newest {
+		if source == newest || e.Awaits && !th.satisfies(r.value(e.Location, source)) {
 			continue
 		}
 		e.Source = source
@@ -181,6 +184,10 @@ func (r *run) addRead(th *thread, e graph.Event) {
 		r.offerWith(e)
 	}
 	e.Source = newest
+	if e.Awaits && !r.newestSatisfies(th) {
+		r.wait(th, e)
+		return
+	}
 	r.apply(r.g.Add(e))
 }
 

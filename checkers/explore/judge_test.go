@@ -28,6 +28,8 @@ type programmer struct {
 	locks []int // that the program uses
 	codes []code
 	left  []int // by task: how many instructions it may still have
+
+	awaits bool // some instructions wait for values
 }
 
 func (p *programmer) pick(name string, ops ...string) string {
@@ -46,7 +48,7 @@ func (p *programmer) number(name string, least, most int) int {
 // randomProgram shares the instructions out among the tasks that are there from
 // the start, and they share theirs with those that they spawn.
 func randomProgram(t *rapid.T) []code {
-	p := &programmer{t: t}
+	p := &programmer{t: t, awaits: rapid.Bool().Draw(t, "awaits")}
 	p.words = p.number("words", 1, bruteWords)
 	p.locks = rapid.SampledFrom([][]int{{0}, {1}, {1}, {0, 1}, {0, 1}, {1, 2}}).Draw(t, "locks")
 	tasks := p.number("tasks", 2, *bruteTasks)
@@ -117,6 +119,9 @@ func lockKinds(at int) []string {
 // single draws an instruction that is not about locks.
 func (p *programmer) single(i int, child *int) {
 	ops := []string{"load", "store", "add", "cas", "load", "store", "barrier", "choose"}
+	if p.awaits {
+		ops = append(ops, "await", "await-not", "await-add", "await")
+	}
 	if *child < 0 && len(p.codes) < *bruteTasks {
 		ops = append(ops, "spawn", "spawn")
 	}
@@ -136,11 +141,15 @@ func (p *programmer) single(i int, child *int) {
 	case "barrier":
 		ins.barrier = kernel.Barrier(p.number("barrier", 1, 3))
 	default:
-		orders := map[string][]kernel.Order{"load": {kernel.Once, kernel.Acquire, kernel.Sequential}, "store": {kernel.Once, kernel.Release, kernel.Sequential}}[op]
+		loads := []kernel.Order{kernel.Once, kernel.Acquire, kernel.Sequential}
+		orders := map[string][]kernel.Order{"load": loads, "await": loads, "await-not": loads, "store": {kernel.Once, kernel.Release, kernel.Sequential}}[op]
 		if orders == nil {
 			orders = []kernel.Order{kernel.Once, kernel.Acquire, kernel.Release, kernel.AcquireRelease, kernel.Full, kernel.Sequential}
 		}
 		ins.at, ins.value = p.number("word", 0, p.words-1), p.number("value", 1, 2)
+		if ins.awaits() {
+			ins.expected, ins.value = p.number("expected", 0, 2), p.number("change", -1, 1)
+		}
 		ins.order = rapid.SampledFrom(orders).Draw(p.t, "order")
 	}
 	p.add(i, ins)
@@ -166,9 +175,9 @@ func compareWith(t interface {
 	s, v := program(bruteWords, 1, bruteLocks-1, codeProgram(codes)...)
 	s.WordsOnly = scripted
 	got := map[string]int{}
-	stats, err := Explore(Config{Scenario: s, Variant: v, Model: model, Workers: 1, CheckDefaults: true, Visit: func(e *Execution) {
+	stats, err := Explore(Config{Scenario: s, Variant: v, Model: model, Workers: 1, CheckDefaults: true, Restart: func() { clear(got) }, Visit: func(e *Execution) {
 		got[e.Graph.Key()]++
-		if e.Violation != nil && e.Violation.Kind != kernel.Deadlock {
+		if e.Violation != nil && !e.Violation.Kind.Stuck() {
 			t.Errorf("unexpected violation: %v", e.Violation)
 		}
 	}})

@@ -165,6 +165,8 @@ func (r *run) mismatch(th *thread, e *graph.Event) string {
 		return fmt.Sprintf("the task is at a %s", th.op.Kind)
 	case e.Location != location:
 		return fmt.Sprintf("the task is at %s", th.op.Location.Name())
+	case e.Awaits != (th.awaits() && e.Kind != graph.UpdateWrite):
+		return "the task waits for a value, or no longer does"
 	case e.Order != th.op.Order || e.Barrier != th.op.Barrier:
 		return fmt.Sprintf("the task is at a %s access", th.op.Order)
 	case e.Mode != th.op.Mode || e.Try != (th.op.Kind == kernel.OpAcquire && th.looks()):

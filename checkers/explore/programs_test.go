@@ -65,7 +65,7 @@ func explored(t testing.TB, model string, s *scenario.Scenario, v *scenario.Vari
 		mutex.Lock()
 		defer mutex.Unlock()
 		seen[e.Graph.Key()]++
-		if e.Violation != nil && e.Violation.Kind != kernel.Deadlock {
+		if e.Violation != nil && !e.Violation.Kind.Stuck() {
 			t.Errorf("unexpected violation: %v", e.Violation)
 		}
 	}})

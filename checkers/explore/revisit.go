@@ -24,8 +24,15 @@ func (r *run) revisit(g *graph.Graph, write int32, rivals []int32) {
 		if !newest(g, read, write, past) {
 			return // whatever is older would drop it
 		}
-		if mayTake(g, read, write) && !remains(rivals, read, past) {
-			r.redirect(g, read, write, write, redirected(&g.Events[read]), past)
+		if !mayTake(g, read, write) || remains(rivals, read, past) {
+			continue
+		}
+		kind, possible := redirected(&g.Events[read]), true
+		if g.Events[read].Awaits {
+			kind, possible = r.lookingAt(g, read, write, past)
+		}
+		if possible {
+			r.redirect(g, read, write, write, kind, past)
 		}
 	}
 }
@@ -77,7 +84,7 @@ func mayRead(g *graph.Graph, e *graph.Event, write int32) bool {
 	if e.Kind == graph.LockBusy || e.Kind == graph.LockIdle {
 		return hinders(g, write, e.Location, e.Task)
 	}
-	return e.Reads() && e.Location == g.Events[write].Location
+	return (e.Reads() || e.Kind == graph.Await) && e.Location == g.Events[write].Location
 }
 
 // hinders reports whether the event begins a section that makes the task's try
@@ -175,7 +182,7 @@ func (r *run) redirect(g *graph.Graph, read, source, cause int32, kind graph.Kin
 	e.Location = g.Events[source].Location
 	kept.Refresh(number[read])
 	kept.Focus = e.Task
-	if moved := number[cause]; kept.Events[moved].Kind == graph.Write {
+	if moved := number[cause]; kept.Events[moved].Kind == graph.Write && kind != graph.Await {
 		r.offerElsewhere(kept, moved)
 	}
 	r.offer(kept)
@@ -205,7 +212,7 @@ func newest(g *graph.Graph, id, cause int32, past graph.Set) bool {
 	e := &g.Events[id]
 	before := func(f int32) bool { return f != cause && (f <= id || past.Has(f)) }
 	switch e.Kind {
-	case graph.Read, graph.UpdateRead:
+	case graph.Read, graph.UpdateRead, graph.Await:
 		return isNewest(g, e.Location, e.Source, before)
 	case graph.LockRead:
 		return isNewest(g, e.Location, e.Source, before) && turnIsNewest(g, e, before)
@@ -261,7 +268,7 @@ func ended(g *graph.Graph, section int32, before func(int32) bool) bool {
 // it, which only a revisit can have brought about.
 func readEarlier(g *graph.Graph, write int32) bool {
 	for id := range write {
-		if e := &g.Events[id]; e.Source == write && e.Reads() {
+		if e := &g.Events[id]; e.Source == write && (e.Reads() || e.Kind == graph.Await) {
 			return true
 		}
 	}

@@ -26,6 +26,8 @@ type run struct {
 
 	list []int32 // see sources
 
+	conditions conditions // of the awaits that were run
+
 	stem   *stem   // what a scripted run goes along
 	begun  int     // how many events there were when the step began
 	moment *moment // the latest that is remembered, or nil
@@ -117,7 +119,11 @@ func (r *run) replay(order []int32) {
 		pending = left
 	}
 	for _, id := range pending {
-		if k := r.g.Events[id].Kind; k != graph.LockRead && k != graph.LockIdle {
+		switch r.g.Events[id].Kind {
+		case graph.LockRead, graph.LockIdle:
+		case graph.Await:
+			r.noteWaiting(id)
+		default:
 			r.diverge("the code no longer reaches %s", r.describeEvent(id))
 			return
 		}
@@ -131,7 +137,7 @@ func (r *run) stopped() bool { return r.violation != nil || r.failure != nil }
 func (r *run) looksBack(id int32) bool {
 	e := &r.g.Events[id]
 	switch e.Kind {
-	case graph.Join, graph.LockIdle:
+	case graph.Join, graph.LockIdle, graph.Await:
 		return false
 	case graph.LockRead:
 		if e.Turn == graph.Waits || e.Source != graph.Init && (r.g.Events[e.Source].End == graph.Init || r.g.Events[e.Source].End > id) {
@@ -159,7 +165,7 @@ func (r *run) ready(id int32) bool {
 	if e.Kind == graph.Join && !r.threads[e.Child].finished {
 		return false
 	}
-	if e.Kind == graph.LockIdle || e.Turn == graph.Waits {
+	if e.Kind == graph.LockIdle || e.Kind == graph.Await || e.Turn == graph.Waits {
 		return false
 	}
 	if e.Kind != graph.LockRead || e.Source == graph.Init {
@@ -246,6 +252,9 @@ func (r *run) raced(th *thread, id int32) bool {
 // the announced operation.
 func (r *run) perform(th *thread, e *graph.Event) (finished bool) {
 	e.Site = th.op.Site
+	if e.Awaits && !r.passes(th, e) {
+		return false
+	}
 	switch e.Kind {
 	case graph.Read:
 		e.Value = r.value(e.Location, e.Source)

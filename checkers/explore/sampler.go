@@ -28,7 +28,7 @@ func newSampler(s Strategy, seed uint64, steps int) *sampler {
 }
 
 // next picks the thread that takes the next event. When nobody can go on, those
-// who wait for a lock say so in the graph.
+// who wait say so in the graph.
 func (s *sampler) next(r *run) *thread {
 	for _, th := range r.threads {
 		if th != nil && !r.hasBlocked(th) && th.hasBegun() {
@@ -67,12 +67,6 @@ func (r *run) canBegin(th *thread) bool {
 		return false
 	}
 	return th.op.Kind != kernel.OpAcquire || th.op.Try || !r.anyHeld(th.strands)
-}
-
-// waitsSilently reports whether the thread waits for a lock, and the graph does
-// not say so yet.
-func (r *run) waitsSilently(th *thread) bool {
-	return !th.finished && !th.stuck && th.op.Kind == kernel.OpAcquire && !r.hasBlocked(th)
 }
 
 func (r *run) anyHeld(strands []int32) bool {

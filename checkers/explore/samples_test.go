@@ -38,6 +38,8 @@ func samples() []sample {
 		}}},
 		{"spawn", []step{spawn, storeThenLoad}, []step{updates, storeThenLoad}},
 		{"waiting for ever", []step{deadlock, locked}, []step{locked, locked}},
+		{"awaits", []step{handOut, takeAndAwait}, []step{handOut, storeThenLoad}},
+		{"awaits in vain", []step{awaitOne, addToX, addToX}, []step{storeThenLoad, addToX, addToX}},
 		{"an assertion", []step{storeThenLoad, assertX}, []step{storeThenLoad, func(t *kernel.Task, r *rig) string {
 			r.x.Load(t, kernel.Acquire)
 			return ""
@@ -140,6 +142,26 @@ func deadlock(t *kernel.Task, r *rig) string {
 	r.sleep.Unlock(t)
 	return ""
 }
+
+// handOut waits until what it put into x has been taken.
+func handOut(t *kernel.Task, r *rig) string {
+	r.x.Store(t, kernel.Release, 1)
+	return fmt.Sprint(r.x.Await(t, kernel.Acquire, func(x int) bool { return x != 1 }))
+}
+
+// takeAndAwait takes it, and waits for what nobody else will do.
+func takeAndAwait(t *kernel.Task, r *rig) string {
+	taken := r.x.AwaitUpdate(t, kernel.AcquireRelease, func(x int) bool { return x == 1 }, func(x int) (int, bool) { return x + 1, true })
+	r.y.Store(t, kernel.Once, 1)
+	return fmt.Sprint(taken, r.y.Await(t, kernel.Once, func(y int) bool { return y == 1 }))
+}
+
+// awaitOne is in time, or waits for ever.
+func awaitOne(t *kernel.Task, r *rig) string {
+	return fmt.Sprint(r.x.Await(t, kernel.Once, func(x int) bool { return x == 1 }))
+}
+
+func addToX(t *kernel.Task, r *rig) string { return fmt.Sprint(r.x.Add(t, kernel.Full, 1)) }
 
 func assertX(t *kernel.Task, r *rig) string {
 	r.y.Store(t, kernel.Once, 1)

@@ -25,6 +25,8 @@ type script struct {
 	names     []string
 	steps     []*step // those that nodes share
 	failed    error
+
+	conditions conditions // of all nodes that await
 }
 
 // node is a point in the life of one task: the operation that it announces
@@ -39,9 +41,10 @@ type node struct {
 
 // step is an operation, shared by the nodes that announce it.
 type step struct {
-	op      kernel.Op
-	at      int32   // location of the operation, or -1
-	strands []int32 // of an acquisition
+	op        kernel.Op
+	at        int32   // location of the operation, or -1
+	strands   []int32 // of an acquisition
+	condition int32   // of an await: in script.conditions
 }
 
 // ending is how a task ended.
@@ -305,6 +308,10 @@ func (s *script) place(op *kernel.Op, t *kernel.Task) *step {
 		if op.Order == kernel.Plain || op.Site != nil {
 			s.failed = errNeedsCode
 		}
+		if op.Until != nil {
+			s.conditions = append(s.conditions, op.Until)
+			n.condition = int32(len(s.conditions) - 1)
+		}
 	case kernel.OpAcquire:
 		numbers, known := s.worker.strandNumbers(op, t.ID())
 		if !known {
@@ -325,9 +332,10 @@ func (s *script) place(op *kernel.Op, t *kernel.Task) *step {
 	return s.shared(n)
 }
 
-// shared returns one step for all loads and stores that are the same.
+// shared returns one step for all loads and stores that are the same. Of two
+// awaits nobody knows that.
 func (s *script) shared(n *step) *step {
-	if n.op.Kind != kernel.OpLoad && n.op.Kind != kernel.OpStore {
+	if n.op.Kind != kernel.OpLoad && n.op.Kind != kernel.OpStore || n.op.Until != nil {
 		return n
 	}
 	for _, known := range s.steps {
@@ -355,7 +363,8 @@ func (r *rehearsal) Perform(t *kernel.Task, op *kernel.Op) kernel.Result {
 		return a.result
 	}
 	known := &a.path[a.passed].op
-	if op.Kind != known.Kind || op.Location != known.Location || op.Order != known.Order || op.Value != known.Value || op.Mode != known.Mode {
+	if op.Kind != known.Kind || op.Location != known.Location || op.Order != known.Order || op.Value != known.Value || op.Mode != known.Mode ||
+		(op.Until != nil) != (known.Until != nil) {
 		r.script.failed = &DivergenceError{Detail: fmt.Sprintf("task %s is at a %s, where it was at a %s before", t.Name(), op.Kind, known.Kind)}
 		panic(unwound{})
 	}

@@ -31,7 +31,11 @@ func (t *tracer) add(r *run, th *thread, id int32) {
 func (r *run) phrase(op *kernel.Op, e *graph.Event) string {
 	switch op.Kind {
 	case kernel.OpLoad:
-		return fmt.Sprintf("%s load of %s = %s", op.Order, op.Location.Name(), op.Location.Show(e.Value))
+		verb := "load"
+		if op.Until != nil {
+			verb = "await"
+		}
+		return fmt.Sprintf("%s %s of %s = %s", op.Order, verb, op.Location.Name(), op.Location.Show(e.Value))
 	case kernel.OpStore:
 		return fmt.Sprintf("%s store to %s = %s", op.Order, op.Location.Name(), op.Location.Show(e.Value))
 	case kernel.OpUpdate:
@@ -193,17 +197,32 @@ func (r *run) setUpAgain() {
 func (r *run) fitWaiting() {
 	for _, id := range r.blocked {
 		e := r.g.Events[id]
-		if e.Kind == graph.LockIdle {
-			e.Kind = graph.LockBusy // which it would have become
-		}
 		problem := "the code no longer reaches it"
 		if int(e.Task) < len(r.threads) && (e.Previous == graph.Init || r.done.Has(e.Previous)) {
-			problem = r.mismatch(r.threads[e.Task], &e)
+			problem = r.misfit(r.threads[e.Task], e)
 		}
 		if problem != "" {
 			r.diverge("%s: %s", r.describeEvent(id), problem)
 		}
 	}
+}
+
+// misfit is mismatch for an event that waits: it is taken for what it would have
+// become.
+func (r *run) misfit(th *thread, e graph.Event) string {
+	switch {
+	case e.Kind == graph.LockIdle:
+		e.Kind = graph.LockBusy
+	case e.Kind == graph.Await && th != nil && th.awaits():
+		e.Kind, _ = r.expected(th)
+	}
+	if problem := r.mismatch(th, &e); problem != "" || !e.Awaits {
+		return problem
+	}
+	if th.satisfies(r.value(e.Location, e.Source)) {
+		return "the value ends its wait"
+	}
+	return ""
 }
 
 // Shorten returns the smallest execution it finds that breaks the same kind of

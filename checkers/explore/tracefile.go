@@ -29,9 +29,9 @@ const traceMagic = "benign trace 1"
 // in this order. Those with a question mark are left out where the event has
 // nothing to say there.
 var traceFields = [...]string{
-	graph.Read:        "at order from",
+	graph.Read:        "at order awaits? from",
 	graph.Write:       "at order after",
-	graph.UpdateRead:  "at order from",
+	graph.UpdateRead:  "at order awaits? from",
 	graph.UpdateWrite: "at order after pair",
 	graph.LockRead:    "at strand? mode try? turn? from",
 	graph.LockWrite:   "at strand? mode try? after pair end?",
@@ -39,6 +39,7 @@ var traceFields = [...]string{
 	graph.LockFail:    "at strand? mode try from",
 	graph.LockBusy:    "at strand? mode from",
 	graph.LockIdle:    "at strand? mode from",
+	graph.Await:       "at order from",
 	graph.Barrier:     "barrier",
 	graph.Choice:      "mode? choice",
 	graph.Spawn:       "child",
@@ -50,7 +51,7 @@ var (
 	traceBarriers = []string{"", barrierName(kernel.FullBarrier), barrierName(kernel.ReadBarrier), barrierName(kernel.WriteBarrier)}
 	traceModes    = []string{"", kernel.Exclusive.String(), kernel.Shared.String()}
 	traceTurns    = []string{"", graph.Waits.String(), graph.Follows.String()}
-	traceTries    = []string{"", "yes"}
+	traceYes      = []string{"", "yes"}
 )
 
 // barrierName is the first word of a barrier's name: "full", "read", "write".
@@ -123,6 +124,8 @@ func fieldValue(g *graph.Graph, id int32, key string) string {
 		return traceModes[e.Mode]
 	case "try":
 		return map[bool]string{true: "yes"}[e.Try]
+	case "awaits":
+		return map[bool]string{true: "yes"}[e.Awaits]
 	case "turn":
 		return traceTurns[e.Turn]
 	case "from":

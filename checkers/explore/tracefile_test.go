@@ -121,7 +121,7 @@ task 128 "child"
 2.0 lock-read at="l" mode=exclusive turn=follows from=1.2
 2.1 lock-write at="l" mode=exclusive after=1.2 pair=2.0
 1.4 write at="x" order=release after=init
-2.2 update-read at="x" order=full from=1.4
+2.2 update-read at="x" order=full awaits=yes from=1.4
 2.3 update-write at="x" order=full after=1.4 pair=2.2
 2.4 read at="x" order=once from=2.3
 128.0 lock-fail at="l" mode=exclusive try=yes from=2.1
@@ -132,6 +132,7 @@ task 128 "child"
 1.7 lock-write at="rw" strand=2 mode=shared after=init pair=1.6
 2.5 lock-busy at="rw" strand=2 mode=exclusive from=1.7
 128.3 lock-idle at="l" mode=exclusive from=1.3
+128.4 await at="y" order=acquire from=init
 `
 
 func TestWholeTraceIsRead(t *testing.T) {
@@ -148,7 +149,7 @@ func TestWholeTraceIsRead(t *testing.T) {
 // where that is, at the mark in the replacement, and what was expected.
 func TestBrokenTraces(t *testing.T) {
 	const (
-		kinds    = "one of read, write, update-read, update-write, lock-read, lock-write, unlock, lock-fail, lock-busy, lock-idle, barrier, choice, spawn, join"
+		kinds    = "one of read, write, update-read, update-write, lock-read, lock-write, unlock, lock-fail, lock-busy, lock-idle, await, barrier, choice, spawn, join"
 		event    = "TASK.POSITION with a task that is listed above"
 		number   = "the number of another task"
 		listed   = "another task that is listed above"
@@ -195,6 +196,9 @@ func TestBrokenTraces(t *testing.T) {
 		{"barrier=full", "barrier=^memory", "one of full, read, write"},
 		{"turn=follows", "turn=^either", "one of waits, follows"},
 		{"try=yes", "try=^no", "one of yes"},
+		{"awaits=yes", "awaits=^no", "one of yes"},
+		{"await at=\"y\"", "await at=^\"l\"", "the name of a word"},
+		{"order=acquire from=init", "order=acquire from=^2.3", written},
 		{"choice=2", "choice=^-1", choice},
 		{"choice=2", "choice=^2147483648", choice},
 		{"choice=2", "choice=^02", choice},

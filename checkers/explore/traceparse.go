@@ -191,6 +191,7 @@ func (p *traceParser) event() {
 	p.skip(len(name))
 	e := graph.Event{Task: task, Location: -1, Source: graph.Init, Pair: graph.Init, End: graph.Init}
 	e.Kind = graph.Kind(p.oneOf(graph.KindNames()))
+	e.Awaits = e.Kind == graph.Await
 	for _, field := range strings.Fields(traceFields[e.Kind]) {
 		p.field(&e, field)
 	}
@@ -246,7 +247,9 @@ func (p *traceParser) value(e *graph.Event, key string) {
 	case "mode":
 		e.Mode = kernel.LockMode(p.oneOf(traceModes))
 	case "try":
-		e.Try = p.oneOf(traceTries) == 1
+		e.Try = p.oneOf(traceYes) == 1
+	case "awaits":
+		e.Awaits = p.oneOf(traceYes) == 1
 	case "turn":
 		e.Turn = graph.Turn(p.oneOf(traceTurns))
 	case "choice":
@@ -270,7 +273,7 @@ func (p *traceParser) refer(key string, there bool) {
 func (p *traceParser) at(e *graph.Event) {
 	start := p.column
 	name := p.quoted("a name in quotes")
-	lock := e.Kind >= graph.LockRead
+	lock := e.Kind >= graph.LockRead && e.Kind <= graph.LockIdle
 	first, known := p.names[name]
 	if p.err == nil && known && p.g.Locations[first].Lock != lock {
 		p.failAt(p.line, start, map[bool]string{true: "the name of a lock", false: "the name of a word"}[lock])

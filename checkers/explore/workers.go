@@ -281,7 +281,7 @@ func (w *worker) count(e *Execution) {
 		w.stop()
 	}
 	switch {
-	case e.Violation != nil && e.Violation.Kind == kernel.Deadlock:
+	case e.Violation != nil && e.Violation.Kind.Stuck():
 		w.found.Blocked++
 	case e.Violation != nil && !e.Ended:
 		w.found.Violating++

@@ -7,6 +7,8 @@
 // LockWrite, and reads from the LockWrite of the section before it, so that
 // the sections of one lock form a chain; the Unlock only ends a section. A
 // failed try is a LockFail, a pure read of the acquisition that was in its way.
+// An await is a Read, or the UpdateRead of an update, once a value has satisfied
+// it; until then it is an Await, which is the end of its task for the time being.
 // A reader/writer lock is made of several such locations, one for the writers
 // and one for every task that ever reads, so that readers of different tasks
 // commute; see [Location].
@@ -45,6 +47,9 @@ const (
 	// LockIdle is a try that has chosen to fail and finds nobody in the way.
 	// It waits for somebody to come; if nobody does, it cannot have failed.
 	LockIdle
+	// Await waits for a value that satisfies it. Its source, the newest write
+	// when it last looked, does not.
+	Await
 	// Barrier is a stand-alone memory barrier.
 	Barrier
 	// Choice is an alternative that the environment picked.
@@ -85,6 +90,8 @@ type Event struct {
 	Barrier  kernel.Barrier
 	Mode     kernel.LockMode
 	Try      bool
+	Awaits   bool  // of an event that reads a word: its operation waits for a value that satisfies it
+	Turn     Turn  // of a LockRead that had to wait: how it came by its turn
 	Task     int32 // number in Graph.Tasks
 	Index    int32 // position in program order
 	Previous int32 // predecessor in program order, or Init
@@ -93,8 +100,10 @@ type Event struct {
 	Pair     int32 // the other half of an update or acquisition, or Init
 	End      int32 // of a LockWrite: the Unlock of its section, or Init
 	Choice   int32 // of a Choice: the alternative
-	Turn     Turn  // of a LockRead that had to wait: how it came by its turn
 	Child    int32 // of a Spawn or Join: the task
+	// Condition is scratch space for the engine: what an event that Awaits
+	// waits for, by a number that is good for one run.
+	Condition int32
 	// Value was read or written, and Site is the annotation of the access.
 	Value uint64
 	Site  *kernel.RaceSite
@@ -322,7 +331,7 @@ func (g *Graph) Refresh(id int32) {
 	if e.Previous == Init {
 		g.include(set, g.Tasks[e.Task].Spawn)
 	}
-	if (e.Reads() || e.Kind == LockIdle) && e.Source != Init {
+	if (e.Reads() || e.Kind == LockIdle || e.Kind == Await) && e.Source != Init {
 		g.include(set, e.Source)
 		if e.Kind == LockRead {
 			g.include(set, g.Events[e.Source].End)
@@ -498,7 +507,7 @@ func (g *Graph) Hinders(section int32) bool {
 }
 
 var kindNames = [...]string{"invalid", "read", "write", "update-read", "update-write", "lock-read", "lock-write",
-	"unlock", "lock-fail", "lock-busy", "lock-idle", "barrier", "choice", "spawn", "join"}
+	"unlock", "lock-fail", "lock-busy", "lock-idle", "await", "barrier", "choice", "spawn", "join"}
 
 // String returns the name that traces use.
 func (k Kind) String() string {

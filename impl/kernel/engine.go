@@ -65,6 +65,11 @@ type Op struct {
 	// Update computes the new value of a read-modify-write; writes is false
 	// when a compare-and-swap fails. It must be pure.
 	Update func(old uint64) (updated uint64, writes bool)
+	// Until makes a load or an update wait for a value that satisfies it; nil
+	// does not wait. It must be pure. Sleeps says that the task sleeps meanwhile:
+	// if it waits for ever, a wake-up was lost.
+	Until  func(value uint64) bool
+	Sleeps bool
 	// Choices is the number of alternatives of OpChoose; 0 is the default one.
 	Choices int
 	// Label says what is chosen, or names the spawned task.

@@ -38,17 +38,27 @@ const (
 	Leak
 	// HeldAtExit is a lock that a task still holds when it ends.
 	HeldAtExit
+	// LostWakeup means that a task sleeps for ever, because nobody is left to
+	// wake it.
+	LostWakeup
+	// Livelock means that a task waits actively, and for ever, for a value that
+	// no fair schedule brings.
+	Livelock
 )
 
 var violationNames = [...]string{
 	"invalid", "use after free", "double free", "reference underflow",
 	"unlock by stranger", "recursive lock", "sleep while spinning",
 	"lock-order cycle", "missing lock", "data race", "crash", "assertion",
-	"deadlock", "leak", "lock held at exit",
+	"deadlock", "leak", "lock held at exit", "lost wake-up", "livelock",
 }
 
 // String returns the name that verdicts and traces print.
 func (k ViolationKind) String() string { return nameOf(violationNames[:], int(k)) }
+
+// Stuck reports whether the property is that every task comes to its end: an
+// execution that breaks it ends with tasks that wait for ever.
+func (k ViolationKind) Stuck() bool { return k == Deadlock || k == LostWakeup || k == Livelock }
 
 // Violation is one broken safety property. It is an error; natively the
 // machine panics with it, explored the engine records it with the execution.

@@ -257,7 +257,7 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
-	check("violation", int(kernel.UseAfterFree), int(kernel.HeldAtExit), func(i int) string { return kernel.ViolationKind(i).String() })
+	check("violation", int(kernel.UseAfterFree), int(kernel.Livelock), func(i int) string { return kernel.ViolationKind(i).String() })
 	check("order", int(kernel.Plain), int(kernel.Sequential), func(i int) string { return kernel.Order(i).String() })
 	check("barrier", int(kernel.FullBarrier), int(kernel.WriteBarrier), func(i int) string { return kernel.Barrier(i).String() })
 	check("mode", int(kernel.Exclusive), int(kernel.Shared), func(i int) string { return kernel.LockMode(i).String() })
