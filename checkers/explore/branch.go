@@ -44,13 +44,14 @@ type stand struct {
 	updated       uint64
 	events        int32
 	reads, writes int
+	ends          int
 	writing       bool
 	chosen, fails bool
 	stuck         bool
 }
 
 func (th *thread) stand() stand {
-	return stand{th.node, th.updated, th.events, th.reads, th.writes, th.writing, th.chosen, th.fails, th.stuck}
+	return stand{th.node, th.updated, th.events, th.reads, th.writes, th.ends, th.writing, th.chosen, th.fails, th.stuck}
 }
 
 // branchOff makes the latest events of the run, since the step began, a branch
@@ -132,7 +133,7 @@ func (w *worker) resume(b *branch) *run {
 	r.blocked = append(r.blocked[:0], b.moment.blocked...)
 	for i, s := range b.moment.stands {
 		th := w.scratch.threads[i]
-		*th = thread{number: int32(i), name: w.script.names[i], updated: s.updated, events: s.events, reads: s.reads, writes: s.writes,
+		*th = thread{number: int32(i), name: w.script.names[i], updated: s.updated, events: s.events, reads: s.reads, writes: s.writes, ends: s.ends,
 			writing: s.writing, chosen: s.chosen, fails: s.fails, stuck: s.stuck}
 		r.threads = append(r.threads, th)
 		r.enter(th, s.node)

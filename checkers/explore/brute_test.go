@@ -47,7 +47,7 @@ func bruteForce(codes []code, model string) map[string]bool {
 		}
 		b.visit(b.start())
 		same := true
-		for at := range bruteLocks {
+		for at := range bruteLocks + 1 {
 			same = same && slices.Equal(b.reached[at], listed[at])
 		}
 		if same {
@@ -196,6 +196,7 @@ func (b *brute) location(s *bruteState, field uint32, strand int, lock bool) int
 const (
 	bruteWords = 2 // they come before the locks in the machine
 	bruteLocks = 3 // a mutex and then reader/writer locks
+	bruteRCU   = bruteLocks
 )
 
 func (b *brute) word(s *bruteState, ins instruction) int32 {
@@ -231,6 +232,8 @@ func (b *brute) moves(s *bruteState, task int) []*bruteState {
 		return b.joins(s, task, ins)
 	case "lock", "rlock":
 		return b.acquires(s, task, ins)
+	case "synchronize":
+		return b.synchronizes(s, task, ins)
 	case "trylock", "tryrlock":
 		if len(b.strands(s, task, ins)) > 1 {
 			return b.chooses(s, task, ins)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"benign/checkers/graph"
+	"benign/impl/kernel"
 )
 
 // How brute force takes and frees locks.
@@ -13,13 +14,46 @@ func (b *brute) strands(s *bruteState, task int, ins instruction) []int32 {
 	if strings.Contains(ins.op, "rlock") {
 		return []int32{b.location(s, field, b.ids[task]+1, true)}
 	}
-	list := []int32{b.location(s, field, 0, true)}
+	var list []int32
+	if ins.op != "synchronize" {
+		list = append(list, b.location(s, field, 0, true))
+	}
 	for _, sharer := range b.sharers[ins.at] {
 		if sharer != b.ids[task] {
 			list = append(list, b.location(s, field, sharer+1, true))
 		}
 	}
+	if len(list) == 0 {
+		list = append(list, b.location(s, field, b.ids[task]+1, true))
+	}
 	return list
+}
+
+// synchronizes takes and leaves one strand after the other, between two barriers.
+// Stage 2i+1 is before strand i.
+func (b *brute) synchronizes(s *bruteState, task int, ins instruction) []*bruteState {
+	strands := b.strands(s, task, ins)
+	at := (s.stage[task] - 1) / 2
+	if s.stage[task] > 0 && at < len(strands) && !free(s.g, strands[at]) {
+		return nil
+	}
+	n := s.clone()
+	if s.stage[task] == 0 || at == len(strands) {
+		e := b.event(graph.Barrier, task, instruction{}, -1)
+		e.Barrier = kernel.FullBarrier
+		n.g.Add(e)
+		n.stage[task]++
+	} else {
+		n.take(b, task, ins, strands[at])
+		section := n.g.Tasks[task].Last
+		n.g.Events[section].End = n.g.Add(b.event(graph.Unlock, task, ins, strands[at]))
+		n.stage[task] += 2
+	}
+	if n.stage[task] > 2*len(strands)+1 {
+		n.at[task]++
+		n.stage[task] = 0
+	}
+	return []*bruteState{n}
 }
 
 // unlock ends the sections of the task on the lock.

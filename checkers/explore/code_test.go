@@ -15,8 +15,8 @@ import (
 // model allows.
 
 type instruction struct {
-	op       string // load store add cas await await-not await-add barrier choose spawn join lock trylock rlock tryrlock unlock
-	at       int    // word, lock (0 is the mutex) or task
+	op       string // load store add cas await await-not await-add barrier choose spawn join lock trylock rlock tryrlock unlock synchronize
+	at       int    // word, lock (0 is the mutex, the last one stands for RCU) or task
 	order    kernel.Order
 	value    int // of choose: the alternatives
 	expected int
@@ -123,6 +123,8 @@ func perform(codes []code, task int, t *kernel.Task, m *machine) {
 			if !c.try(i, t, m) {
 				next = c.afterSection(i)
 			}
+		case "synchronize":
+			m.rcu.Synchronize(t)
 		case "lock", "rlock", "unlock":
 			c.lock(i, t, m)
 		default:
@@ -173,10 +175,14 @@ func (c code) lock(i int, t *kernel.Task, m *machine) {
 		Lock(*kernel.Task)
 		Unlock(*kernel.Task)
 	} = &m.locks[0]
-	if at := c[i].at; at > 0 {
+	if at := c[i].at; at > 0 && at != bruteRCU {
 		lock = &m.rw[at-1]
 	}
 	switch {
+	case c[i].at == bruteRCU && c[i].op == "rlock":
+		m.rcu.ReadLock(t)
+	case c[i].at == bruteRCU:
+		m.rcu.ReadUnlock(t)
 	case c[i].op == "rlock":
 		m.rw[c[i].at-1].RLock(t)
 	case c[i].op == "lock":

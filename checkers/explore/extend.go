@@ -91,7 +91,7 @@ func (th *thread) underWay() bool {
 	case kernel.OpUpdate:
 		return th.writing
 	case kernel.OpAcquire:
-		return th.writes < th.reads
+		return th.writes < th.reads || th.op.Passes && th.ends < th.writes
 	}
 	return false
 }

@@ -50,7 +50,7 @@ func (p *programmer) number(name string, least, most int) int {
 func randomProgram(t *rapid.T) []code {
 	p := &programmer{t: t, awaits: rapid.Bool().Draw(t, "awaits")}
 	p.words = p.number("words", 1, bruteWords)
-	p.locks = rapid.SampledFrom([][]int{{0}, {1}, {1}, {0, 1}, {0, 1}, {1, 2}}).Draw(t, "locks")
+	p.locks = rapid.SampledFrom([][]int{{0}, {1}, {1}, {0, 1}, {0, 1}, {1, 2}, {bruteRCU}, {0, bruteRCU}}).Draw(t, "locks")
 	tasks := p.number("tasks", 2, *bruteTasks)
 	p.codes, p.left = make([]code, tasks), make([]int, tasks)
 	for i := range *bruteEvents {
@@ -91,10 +91,15 @@ func (p *programmer) join(i, child int) bool {
 }
 
 // section draws a section of a lock: 0 is a mutex, under which a task may join,
-// the others are reader/writer locks. They are nested in one order only.
+// the others are reader/writer locks, and the last is RCU, with sections and grace
+// periods. They are nested in one order only.
 func (p *programmer) section(i int, child *int) {
 	at := rapid.SampledFrom(p.locks).Draw(p.t, "lock")
 	inner := p.locks[len(p.locks)-1]
+	if at == bruteRCU && rapid.Bool().Draw(p.t, "synchronize") {
+		p.add(i, instruction{op: "synchronize", at: at})
+		return
+	}
 	p.add(i, instruction{op: p.pick("lock kind", lockKinds(at)...), at: at})
 	p.left[i]-- // for the unlock
 	if p.left[i] > 0 && rapid.Bool().Draw(p.t, "body") {
@@ -110,8 +115,11 @@ func (p *programmer) section(i int, child *int) {
 }
 
 func lockKinds(at int) []string {
-	if at == 0 {
+	switch at {
+	case 0:
 		return []string{"lock", "trylock"}
+	case bruteRCU:
+		return []string{"rlock"}
 	}
 	return []string{"lock", "trylock", "rlock", "tryrlock"}
 }

@@ -87,8 +87,9 @@ func (r *run) announce(th *thread) {
 // strandNumbers returns the strands of a lock that an acquisition goes through.
 // A shared one takes the strand of its task. An exclusive one takes strand 0
 // and then those of all other tasks that ever share the lock: readers of
-// different tasks stay unordered, and each is ordered against every writer. It
-// is not known yet if the task was not known to share the lock.
+// different tasks stay unordered, and each is ordered against every writer. One
+// that passes takes the strands of the others only. They are not known yet if the
+// task was not known to share the lock.
 func (w *worker) strandNumbers(op *kernel.Op, task int) (numbers []int, known bool) {
 	others := w.sharers.of(op.Location)
 	if op.Mode == kernel.Shared {
@@ -98,11 +99,16 @@ func (w *worker) strandNumbers(op *kernel.Op, task int) (numbers []int, known bo
 		}
 		return []int{task + 1}, known
 	}
-	numbers = []int{0}
+	if !op.Passes {
+		numbers = []int{0}
+	}
 	for _, other := range others {
 		if other != task {
 			numbers = append(numbers, other+1)
 		}
+	}
+	if len(numbers) == 0 {
+		numbers = []int{task + 1} // where nobody else comes by
 	}
 	return numbers, true
 }
@@ -208,7 +214,7 @@ func (r *run) expected(th *thread) (graph.Kind, int32) {
 }
 
 // expectedAcquire returns the next event of an acquisition. One strand after
-// the other is read and written.
+// the other is read and written, and left at once by one that passes.
 func (r *run) expectedAcquire(th *thread) (graph.Kind, int32) {
 	switch {
 	case th.chooses() && !th.chosen:
@@ -217,6 +223,8 @@ func (r *run) expectedAcquire(th *thread) (graph.Kind, int32) {
 		return graph.LockBusy, th.strands[0]
 	case th.writes < th.reads:
 		return graph.LockWrite, th.strands[th.writes]
+	case th.op.Passes && th.ends < th.writes:
+		return graph.Unlock, th.strands[th.ends]
 	}
 	return graph.LockRead, th.strands[th.reads]
 }

@@ -15,6 +15,7 @@ type machine struct {
 	words []kernel.Word[int]
 	locks []kernel.Mutex
 	rw    []kernel.RWLock
+	rcu   kernel.RCU
 }
 
 func newMachine(t *kernel.Task, words []int, locks, rw int) *machine {
@@ -29,6 +30,7 @@ func newMachine(t *kernel.Task, words []int, locks, rw int) *machine {
 	for i := range m.rw {
 		m.rw[i].Init(&m.Object, fmt.Sprintf("rw%d", i))
 	}
+	m.rcu.Init(&m.Object, "rcu")
 	return m
 }
 

@@ -364,7 +364,7 @@ func (r *rehearsal) Perform(t *kernel.Task, op *kernel.Op) kernel.Result {
 	}
 	known := &a.path[a.passed].op
 	if op.Kind != known.Kind || op.Location != known.Location || op.Order != known.Order || op.Value != known.Value || op.Mode != known.Mode ||
-		(op.Until != nil) != (known.Until != nil) {
+		(op.Until != nil) != (known.Until != nil) || op.Passes != known.Passes {
 		r.script.failed = &DivergenceError{Detail: fmt.Sprintf("task %s is at a %s, where it was at a %s before", t.Name(), op.Kind, known.Kind)}
 		panic(unwound{})
 	}

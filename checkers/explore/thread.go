@@ -35,6 +35,7 @@ type thread struct {
 	strands []int32
 	reads   int
 	writes  int
+	ends    int // of one that passes
 	chosen  bool
 	fails   bool
 
@@ -169,7 +170,7 @@ func shortPlace(path string) string {
 // advance lets a thread run until it announces its next operation or ends.
 func (r *run) advance(th *thread) {
 	th.op = nil
-	th.writing, th.reads, th.writes, th.strands = false, 0, 0, nil
+	th.writing, th.reads, th.writes, th.ends, th.strands = false, 0, 0, 0, nil
 	th.chosen, th.fails = false, false
 	if r.script != nil {
 		r.enter(th, r.script.follow(th))
@@ -248,6 +249,8 @@ func (th *thread) describe(g *graph.Graph) string {
 	switch {
 	case th.finished:
 		return th.name + " has ended"
+	case th.op.Passes:
+		return fmt.Sprintf("%s waits for a grace period of %s", th.name, th.op.Location.Name())
 	case th.op.Kind == kernel.OpAcquire:
 		return fmt.Sprintf("%s waits for %s", th.name, th.op.Location.Name())
 	case th.op.Kind == kernel.OpJoin:

@@ -63,6 +63,9 @@ func (r *run) phrase(op *kernel.Op, e *graph.Event) string {
 }
 
 func acquirePhrase(op *kernel.Op, e *graph.Event) string {
+	if op.Passes {
+		return "grace period of " + op.Location.Name()
+	}
 	verb := "lock"
 	if op.Try {
 		verb = "trylock"

@@ -33,7 +33,7 @@ func (w *Word[T]) await(t *Task, order Order, until func(value T) bool, sleeps b
 
 // AwaitUpdate waits until the word has a value that satisfies the condition,
 // applies a pure function to it in the same atomic step, and returns the old
-// value. If the function asks for no write, it is an Await.
+// value. If the function asks for no write it orders nothing.
 func (w *Word[T]) AwaitUpdate(t *Task, order Order, until func(old T) bool, f func(old T) (updated T, writes bool)) (old T) {
 	return w.awaitUpdate(t, order, until, f, false)
 }

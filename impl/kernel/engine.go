@@ -60,6 +60,9 @@ type Op struct {
 	Mode    LockMode
 	// Try is an acquisition that does not wait.
 	Try bool
+	// Passes is an exclusive acquisition that goes past the sharers of a lock, one
+	// after the other: each is excluded for a moment, and nothing is held in the end.
+	Passes bool
 	// Value is what a store writes.
 	Value uint64
 	// Update computes the new value of a read-modify-write; writes is false

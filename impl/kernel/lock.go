@@ -21,8 +21,9 @@ type lock struct {
 
 // held is one entry of the list of locks that a task holds.
 type held struct {
-	lock *lock
-	mode LockMode
+	lock  *lock
+	mode  LockMode
+	epoch uint32 // natively, of a section of an RCU domain, see epochs
 }
 
 func (l *lock) initLock(owner *Object, name string, sleeping, shares bool) {
@@ -125,21 +126,22 @@ func (l *lock) checkAcquire(t *Task, waits bool) {
 }
 
 func (l *lock) hold(t *Task, mode LockMode) {
-	t.held = append(t.held, held{l, mode})
+	t.held = append(t.held, held{lock: l, mode: mode})
 	if !l.sleeping {
 		t.spinning++
 	}
 }
 
-func (l *lock) drop(t *Task, mode LockMode) {
+func (l *lock) drop(t *Task, mode LockMode) held {
 	last := len(t.held) - 1
 	at := last
-	for at >= 0 && t.held[at] != (held{l, mode}) {
+	for at >= 0 && (t.held[at].lock != l || t.held[at].mode != mode) {
 		at--
 	}
 	if at < 0 {
 		t.Violate(UnlockByStranger, "%s (%s) is released by a task that does not hold it", l.Name(), mode)
 	}
+	dropped := t.held[at]
 	if at < last {
 		copy(t.held[at:], t.held[at+1:])
 	}
@@ -147,6 +149,7 @@ func (l *lock) drop(t *Task, mode LockMode) {
 	if !l.sleeping {
 		t.spinning--
 	}
+	return dropped
 }
 
 func (l *lock) heldBy(t *Task, mode LockMode) bool {
