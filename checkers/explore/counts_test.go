@@ -541,10 +541,18 @@ func lockCounts() []counted {
 		add(counted{name: fmt.Sprintf("shared sections(%d)", n), tasks: repeat(n, reader), want: always(1)})
 		add(counted{name: fmt.Sprintf("shared sections and an exclusive one(%d)", n), tasks: append(repeat(n, reader), writer), want: always(power(2, n))})
 		add(counted{name: fmt.Sprintf("exclusive sections(%d)", n), tasks: repeat(n, writer), want: always(factorial(n))})
+		add(counted{name: fmt.Sprintf("read sections(%d)", n), tasks: repeat(n, readSection), want: always(1)})
+		add(counted{name: fmt.Sprintf("read sections and a grace period(%d)", n), tasks: append(repeat(n, readSection), gracePeriod), want: always(power(2, n))})
+	}
+	for n := 1; n <= 3; n++ { // each section orders the grace periods among each other
+		add(counted{name: fmt.Sprintf("read sections and two grace periods(%d), raw", n), tasks: append(repeat(n, readSection), gracePeriod, gracePeriod), want: always(power(6, n))})
 	}
 	add(counted{name: "mutex_deadlock_one", words: 1, locks: 1, tasks: []body{locked(count), locked(count), locked(seq(count, forever))}, want: always(0), blocked: 5})
 	return all
 }
+
+func readSection(t *kernel.Task, m *machine) { m.rcu.ReadLock(t); m.rcu.ReadUnlock(t) }
+func gracePeriod(t *kernel.Task, m *machine) { m.rcu.Synchronize(t) }
 
 // lastWrite starts writers and reads, after they have ended or meanwhile.
 func lastWrite(n int, join bool) body {

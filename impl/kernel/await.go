@@ -63,6 +63,14 @@ func (w *Word[T]) awaitUpdate(t *Task, order Order, until func(old T) bool, f fu
 	}
 }
 
+// maySleepFor reports a sleep under a spinning lock. It names what is waited for
+// only then.
+func (t *Task) maySleepFor(l *Location) {
+	if t.spinning > 0 {
+		t.mayPotentiallySleep("waiting for " + l.Name())
+	}
+}
+
 // How a native task waits: it lets others run for some rounds, and then sleeps
 // for longer and longer.
 const (

@@ -154,3 +154,73 @@ func BenchmarkRefcount(b *testing.B) {
 		r.count.Put(task)
 	}
 }
+
+// BenchmarkReadSection is a section of an RCU domain, and the read lock of a
+// sync.RWMutex in its place.
+func BenchmarkReadSection(b *testing.B) {
+	b.Run("kernel", func(b *testing.B) {
+		task, r := nativeWaiting()
+		for b.Loop() {
+			r.rcu.ReadLock(task)
+			r.rcu.ReadUnlock(task)
+		}
+	})
+	b.Run("RWMutex", func(b *testing.B) {
+		var mutex sync.RWMutex
+		for b.Loop() {
+			mutex.RLock()
+			mutex.RUnlock()
+		}
+	})
+}
+
+// BenchmarkOnce is the use of something that has long been done.
+func BenchmarkOnce(b *testing.B) {
+	b.Run("kernel", func(b *testing.B) {
+		task, r := nativeWaiting()
+		for b.Loop() {
+			r.once.Do(task, func(*kernel.Task) {})
+		}
+	})
+	b.Run("sync", func(b *testing.B) {
+		var once sync.Once
+		for b.Loop() {
+			once.Do(func() {})
+		}
+	})
+}
+
+// BenchmarkCompletion completes and waits without having to sleep; a channel
+// with room for one does the same.
+func BenchmarkCompletion(b *testing.B) {
+	b.Run("kernel", func(b *testing.B) {
+		task, r := nativeWaiting()
+		for b.Loop() {
+			r.completed.Complete(task)
+			r.completed.Wait(task)
+		}
+	})
+	b.Run("channel", func(b *testing.B) {
+		done := make(chan struct{}, 1)
+		for b.Loop() {
+			done <- struct{}{}
+			<-done
+		}
+	})
+}
+
+// BenchmarkWake wakes a queue that is empty.
+func BenchmarkWake(b *testing.B) {
+	b.Run("kernel", func(b *testing.B) {
+		task, r := nativeWaiting()
+		for b.Loop() {
+			r.room.WakeAll(task)
+		}
+	})
+	b.Run("sync", func(b *testing.B) {
+		cond := sync.NewCond(&sync.Mutex{})
+		for b.Loop() {
+			cond.Broadcast()
+		}
+	})
+}

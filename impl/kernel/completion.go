@@ -23,7 +23,7 @@ func (c *Completion) CompleteAll(t *Task) { c.word.Store(t, Release, allDone) }
 // Wait sleeps until it is let go on. It may not be called with a spinning lock
 // held.
 func (c *Completion) Wait(t *Task) {
-	t.mayPotentiallySleep("waiting for " + c.word.Name())
+	t.maySleepFor(&c.word.Location)
 	c.taken(t, c.word.awaitUpdate(t, Acquire, func(done int) bool { return done > 0 }, takeOne, true))
 }
 

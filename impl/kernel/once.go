@@ -21,7 +21,7 @@ func (o *OnceOnly) Do(t *Task, f func(t *Task)) {
 	if o.state.Load(t, Acquire) == onceDone {
 		return
 	}
-	t.mayPotentiallySleep("waiting for " + o.state.Name())
+	t.maySleepFor(&o.state.Location)
 	if o.state.CompareAndSwap(t, Acquire, onceFresh, onceBusy) {
 		f(t)
 		o.state.Store(t, Release, onceDone)

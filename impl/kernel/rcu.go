@@ -60,7 +60,7 @@ func (r *RCU) Synchronize(t *Task) {
 		t.Violate(Deadlock, "%s waits in a section of %s for the end of that section", t.name, r.Name())
 	}
 	r.owner.Use(t)
-	t.mayPotentiallySleep("waiting for a grace period of " + r.Name())
+	t.maySleepFor(&r.Location)
 	for _, h := range t.held {
 		t.world.options.LockOrder.observe(t, h.lock.class, r.class)
 	}

@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -186,6 +187,7 @@ func TestRCU(t *testing.T) {
 					t.Errorf("saw %d and %d", v.a, v.b)
 				}
 				r.rcu.ReadUnlock(task)
+				runtime.Gosched()
 			}
 		}))
 	}

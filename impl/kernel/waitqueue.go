@@ -51,7 +51,7 @@ func (q *WaitQueue) Prepare(t *Task, w *Waiter) {
 // Sleep waits until the waiter has been woken since it was prepared (schedule).
 // It may not be called with a spinning lock held.
 func (w *Waiter) Sleep(t *Task) {
-	t.mayPotentiallySleep("sleeping on " + w.Name())
+	t.maySleepFor(&w.awake.Location)
 	w.awake.await(t, Acquire, func(awake int) bool { return awake == 1 }, true)
 }
 

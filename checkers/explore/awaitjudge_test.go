@@ -1,0 +1,45 @@
+package explore
+
+import (
+	"fmt"
+	"testing"
+
+	"benign/checkers/memmodel"
+	"benign/impl/kernel"
+)
+
+// TestAwaitsAreRevisited has the second judge look at chosen programs in which an
+// await that waits goes on after all, or one that had gone on waits: random ones
+// seldom come to that.
+func TestAwaitsAreRevisited(t *testing.T) {
+	store := func(at, value int) instruction {
+		return instruction{op: "store", at: at, order: kernel.Release, value: value}
+	}
+	load := func(at int) instruction { return instruction{op: "load", at: at, order: kernel.Acquire} }
+	await := func(at, value int) instruction {
+		return instruction{op: "await", at: at, order: kernel.Acquire, expected: value}
+	}
+	take := instruction{op: "await-add", order: kernel.AcquireRelease, expected: 0, value: 1}
+	spin := code{take, store(0, 0)}
+	for _, c := range []struct {
+		name  string
+		codes []code
+	}{
+		{"a lock of two", []code{spin, spin}},
+		{"a lock of three", []code{spin, spin, spin}},
+		{"a lock of two, and who looks", []code{spin, spin, {await(0, 1), load(0)}}},
+		{"a lock of two, and who breaks in", []code{spin, spin, {store(0, 2)}}},
+		{"dekker", []code{{store(0, 1), await(1, 0), store(0, 0)}, {store(1, 1), await(0, 0), store(1, 0)}}},
+		{"dekker that gives in", []code{{store(0, 1), await(1, 0), store(0, 2)}, {store(1, 1), await(0, 2), store(1, 0)}, {load(0), load(1)}}},
+		{"too late, and then helped", []code{{await(0, 1), store(1, 1)}, {store(0, 1), store(0, 2)}, {await(1, 1), store(0, 1)}}},
+		{"helped by one that was too late", []code{{await(0, 1), load(1)}, {store(0, 1), store(0, 0), store(1, 1)}, {await(1, 0), store(0, 1)}}},
+		{"updates that were too late", []code{{take, load(1)}, {store(0, 1), store(0, 2)}, {await(0, 1), store(1, 1), store(0, 0)}}},
+		{"a chain", []code{{await(0, 1), store(0, 2)}, {await(0, 2), store(0, 0)}, {store(0, 1)}, {await(0, 0), load(0)}}},
+		{"under a lock", []code{{{op: "lock"}, await(0, 1), {op: "unlock"}, load(1)}, {store(0, 1), store(0, 0), {op: "lock"}, store(1, 1), {op: "unlock"}}}},
+		{"under a lock, and helped", []code{{{op: "lock"}, await(0, 1), {op: "unlock"}}, {{op: "lock"}, load(0), {op: "unlock"}}, {store(0, 1), store(0, 2)}, {load(1), store(0, 1)}}},
+	} {
+		for _, model := range memmodel.Names() {
+			t.Run(fmt.Sprintf("%s under %s", c.name, model), func(t *testing.T) { compare(t, c.codes, model) })
+		}
+	}
+}
