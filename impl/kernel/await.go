@@ -9,8 +9,8 @@ import (
 // Await waits until the word has a value that satisfies the condition, and
 // returns it: a loop that does nothing but look again (smp_cond_load_acquire).
 // Order is Once, Acquire or Sequential, and until must be pure. Explored it is
-// one load. That the value comes again and again to what satisfies the condition
-// is not enough for a task to go on; that it stays so is (the machine is fair).
+// one load of a value that satisfies the condition. Such a value may be missed if
+// it does not stay; if it does the task goes on, because the machine is fair.
 func (w *Word[T]) Await(t *Task, order Order, until func(value T) bool) T {
 	return w.await(t, order, until, false)
 }

@@ -169,6 +169,7 @@ func BenchmarkReadSection(b *testing.B) {
 		var mutex sync.RWMutex
 		for b.Loop() {
 			mutex.RLock()
+			sink++
 			mutex.RUnlock()
 		}
 	})

@@ -61,9 +61,6 @@ func (r *RCU) Synchronize(t *Task) {
 	}
 	r.owner.Use(t)
 	t.maySleepFor(&r.Location)
-	for _, h := range t.held {
-		t.world.options.LockOrder.observe(t, h.lock.class, r.class)
-	}
 	if t.engine == nil {
 		r.native.wait(t, &r.Location)
 		return
