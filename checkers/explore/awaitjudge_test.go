@@ -34,6 +34,7 @@ func TestAwaitsAreRevisited(t *testing.T) {
 		{"too late, and then helped", []code{{await(0, 1), store(1, 1)}, {store(0, 1), store(0, 2)}, {await(1, 1), store(0, 1)}}},
 		{"helped by one that was too late", []code{{await(0, 1), load(1)}, {store(0, 1), store(0, 0), store(1, 1)}, {await(1, 0), store(0, 1)}}},
 		{"updates that were too late", []code{{take, load(1)}, {store(0, 1), store(0, 2)}, {await(0, 1), store(1, 1), store(0, 0)}}},
+		{"waits because of what is taken back", []code{{await(0, 0)}, {await(1, 0), store(0, 2)}, {await(1, 0), store(1, 1)}}},
 		{"a chain", []code{{await(0, 1), store(0, 2)}, {await(0, 2), store(0, 0)}, {store(0, 1)}, {await(0, 0), load(0)}}},
 		{"under a lock", []code{{{op: "lock"}, await(0, 1), {op: "unlock"}, load(1)}, {store(0, 1), store(0, 0), {op: "lock"}, store(1, 1), {op: "unlock"}}}},
 		{"under a lock, and helped", []code{{{op: "lock"}, await(0, 1), {op: "unlock"}}, {{op: "lock"}, load(0), {op: "unlock"}}, {store(0, 1), store(0, 2)}, {load(1), store(0, 1)}}},
