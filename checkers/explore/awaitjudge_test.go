@@ -44,3 +44,31 @@ func TestAwaitsAreRevisited(t *testing.T) {
 		}
 	}
 }
+
+// TestGracePeriods has the second judge look at chosen programs with sections and
+// grace periods.
+func TestGracePeriods(t *testing.T) {
+	store := instruction{op: "store", order: once, value: 1}
+	load := instruction{op: "load", order: once}
+	enter, leave := instruction{op: "rlock", at: bruteRCU}, instruction{op: "unlock", at: bruteRCU}
+	grace := instruction{op: "synchronize", at: bruteRCU}
+	lock, unlock := instruction{op: "lock"}, instruction{op: "unlock"}
+	for _, c := range []struct {
+		name  string
+		codes []code
+	}{
+		{"nobody reads", []code{{grace, store}, {grace, load}}},
+		{"two read", []code{{enter, load, leave}, {enter, load, leave}, {store, grace, store}}},
+		{"three read", []code{{enter, leave}, {enter, leave}, {enter, leave}, {grace}}},
+		{"two wait", []code{{enter, load, leave}, {grace, store}, {grace}}},
+		{"two wait for two", []code{{enter, leave}, {enter, leave}, {grace}, {grace}}},
+		{"a reader waits", []code{{enter, leave, grace}, {enter, leave, grace}}},
+		{"waits under a lock", []code{{enter, load, leave, lock, unlock}, {lock, grace, unlock}, {enter, leave, store}}},
+		{"waits for ever", []code{{enter, {op: "await", order: acq, expected: 1}, leave}, {grace, store}, {enter, leave}}},
+		{"started in a section", []code{{enter, {op: "spawn", at: 2}, load, leave}, {enter, leave, load}, {grace, store}}},
+	} {
+		for _, model := range memmodel.Names() {
+			t.Run(fmt.Sprintf("%s under %s", c.name, model), func(t *testing.T) { compare(t, c.codes, model) })
+		}
+	}
+}

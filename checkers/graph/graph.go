@@ -331,7 +331,7 @@ func (g *Graph) Refresh(id int32) {
 	if e.Previous == Init {
 		g.include(set, g.Tasks[e.Task].Spawn)
 	}
-	if (e.Reads() || e.Kind == LockIdle || e.Kind == Await) && e.Source != Init {
+	if (e.Reads() || e.Kind == LockIdle) && e.Source != Init {
 		g.include(set, e.Source)
 		if e.Kind == LockRead {
 			g.include(set, g.Events[e.Source].End)
