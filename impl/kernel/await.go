@@ -20,7 +20,6 @@ func (w *Word[T]) await(t *Task, order Order, until func(value T) bool, sleeps b
 	w.owner.Use(t)
 	if t.engine != nil {
 		r := t.perform(Op{Kind: OpLoad, Location: &w.Location, Order: order, Until: func(seen uint64) bool { return until(T(seen)) }, Sleeps: sleeps})
-		w.owner.Use(t) // whoever brought the value may have freed the word at once
 		return T(r.Value)
 	}
 	for round := 0; ; round++ {
@@ -47,7 +46,6 @@ func (w *Word[T]) awaitUpdate(t *Task, order Order, until func(old T) bool, f fu
 				updated, writes := f(T(seen))
 				return uint64(updated), writes
 			}})
-		w.owner.Use(t)
 		return T(r.Value)
 	}
 	for round := 0; ; {
