@@ -146,6 +146,11 @@ var misuses = []struct {
 				s.first.Unlock(t)
 			}
 		}}},
+	{"unlock of a lock that nobody holds", kernel.UnlockByStranger, false,
+		[]act{under(idle, first), func(t *kernel.Task, s *stand, _ *thing) { s.first.Unlock(t) }}, []act{under(idle, first), under(idle, first)}},
+	{"free of what a lock that is held belongs to", kernel.UseAfterFree, false,
+		[]act{func(t *kernel.Task, s *stand, _ *thing) { freeGuarded(t, false) }, under(idle, first)},
+		[]act{func(t *kernel.Task, s *stand, _ *thing) { freeGuarded(t, true) }, under(idle, first)}},
 	{"recursion", kernel.RecursiveLock, false,
 		[]act{under(idle, first, first), under(idle, first)}, []act{under(idle, first, second), under(idle, first)}},
 	{"sleep while spinning", kernel.SleepWhileSpinning, false,
@@ -215,6 +220,20 @@ var misuses = []struct {
 	{"double free", kernel.DoubleFree, true,
 		[]act{func(t *kernel.Task, _ *stand, x *thing) { x.Free(t) }, func(t *kernel.Task, _ *stand, x *thing) { x.Free(t) }},
 		[]act{func(t *kernel.Task, s *stand, x *thing) { freeOnce(t, s, x) }, func(t *kernel.Task, s *stand, x *thing) { freeOnce(t, s, x) }}},
+	{"publication without release", kernel.DataRace, false,
+		[]act{publish(kernel.Once), useAcquired}, []act{publish(kernel.Release), useAcquired}},
+	{"published and used without acquire", kernel.DataRace, false,
+		[]act{publish(kernel.Release), func(t *kernel.Task, s *stand, _ *thing) { useLoaded(t, s, kernel.Once) }}, []act{publish(kernel.Release), useAcquired}},
+	{"free of what was published", kernel.UseAfterFree, true,
+		[]act{func(t *kernel.Task, s *stand, x *thing) {
+			s.owner.Store(t, kernel.Release, x)
+			s.owner.Store(t, kernel.Release, nil)
+			x.Free(t)
+		}, useAcquired},
+		[]act{func(t *kernel.Task, s *stand, x *thing) {
+			s.owner.Store(t, kernel.Release, nil)
+			x.Free(t)
+		}, useAcquired}},
 	{"leak in one interleaving", kernel.Leak, false,
 		[]act{install(false), install(false)}, []act{install(true), install(true)}},
 	{"index without its lock", kernel.MissingLock, false,
@@ -285,6 +304,32 @@ func unorderedPut(t *kernel.Task, s *stand, x *thing) {
 func freeOnce(t *kernel.Task, s *stand, x *thing) {
 	if s.x.Swap(t, kernel.Full, 1) == 0 {
 		x.Free(t)
+	}
+}
+
+// publish makes a thing and shows it to the others.
+func publish(o kernel.Order) act {
+	return func(t *kernel.Task, s *stand, _ *thing) { s.owner.Store(t, o, newThing(t, 1)) }
+}
+
+func useAcquired(t *kernel.Task, s *stand, _ *thing) { useLoaded(t, s, kernel.Acquire) }
+
+func useLoaded(t *kernel.Task, s *stand, o kernel.Order) {
+	if shown := s.owner.Load(t, o); shown != nil {
+		shown.value.Load(t, kernel.Once)
+	}
+}
+
+// freeGuarded frees a stand under, or after, its own lock.
+func freeGuarded(t *kernel.Task, after bool) {
+	s := newStand(t)
+	s.first.Lock(t)
+	if after {
+		s.first.Unlock(t)
+	}
+	s.Free(t)
+	if !after {
+		s.first.Unlock(t)
 	}
 }
 
