@@ -209,8 +209,11 @@ func (r *run) offerPair(first graph.Event, kind graph.Kind, value uint64) {
 
 // rivals returns the other events that read from the same source as the read
 // part and claim the place behind it: at most one may. It is valid until the
-// next call.
+// next call. In a sample nobody reads from a write that is not the newest.
 func (r *run) rivals(read int32) []int32 {
+	if r.sampling != nil {
+		return nil
+	}
 	g := r.g
 	found := r.worker.scratch.rivals[:0]
 	e := &g.Events[read]

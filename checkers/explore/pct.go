@@ -29,7 +29,7 @@ func (p PCT) Begin(random *rand.Rand, steps int) Scheduler {
 	for i := range falls {
 		falls[i] = 1 + random.IntN(max(1, steps))
 	}
-	priority := map[int32]float64{} // of tasks: at first above 1, below 0 once fallen
+	priority := make([]float64, 0, expectedTasks) // by task: at first above 1, below 0 once fallen; 0 if it has none yet
 	highest := func(ready []Pending) int {
 		best := 0
 		for i := range ready {
@@ -43,8 +43,11 @@ func (p PCT) Begin(random *rand.Rand, steps int) Scheduler {
 	return func(ready []Pending) int {
 		step++
 		for i := range ready {
-			if _, known := priority[ready[i].Task]; !known {
-				priority[ready[i].Task] = 1 + random.Float64()
+			for int(ready[i].Task) >= len(priority) {
+				priority = append(priority, 0)
+			}
+			if p := &priority[ready[i].Task]; *p == 0 {
+				*p = 1 + random.Float64()
 			}
 		}
 		for i, fall := range falls {

@@ -20,11 +20,15 @@ func (POS) Begin(random *rand.Rand, _ int) Scheduler {
 		step     int32
 		priority float64
 	}
-	latest := map[int32]drawn{} // by task
+	latest := make([]drawn, 0, expectedTasks) // by task
 	return func(ready []Pending) int {
 		best := 0
-		for i, p := range ready {
-			if d, known := latest[p.Task]; !known || d.step != p.Step {
+		for i := range ready {
+			p := &ready[i]
+			for int(p.Task) >= len(latest) {
+				latest = append(latest, drawn{step: -1})
+			}
+			if latest[p.Task].step != p.Step {
 				latest[p.Task] = drawn{p.Step, random.Float64()}
 			}
 			if latest[p.Task].priority > latest[ready[best].Task].priority {
@@ -33,7 +37,7 @@ func (POS) Begin(random *rand.Rand, _ int) Scheduler {
 		}
 		for i := range ready {
 			if i != best && ready[i].conflicts(&ready[best]) {
-				delete(latest, ready[i].Task)
+				latest[ready[i].Task].step = -1
 			}
 		}
 		return best

@@ -87,13 +87,16 @@ const trialSamples = 64
 // drawSettled draws the samples, and again when a lock turns out to be shared by
 // a task that was not known to share it.
 func drawSettled(config Config, s Strategy, samples int, seed uint64, planned int, known *sharers) (SampleStats, error) {
+	scripted := config.Scenario.WordsOnly
 	for {
-		d := &drawing{exploration: newExploration(config, *known), strategy: s, seed: seed, samples: int64(samples), seen: map[[sha256.Size]byte]int{}}
+		d := &drawing{exploration: newExploration(config, *known), empty: graph.New(), strategy: s, seed: seed, samples: int64(samples), seen: map[[sha256.Size]byte]int{}}
+		d.scripted = scripted
 		d.summary = SampleStats{Strategy: s.Name(), Depth: s.Depth(), Samples: samples, Seed: seed, Planned: planned}
 		d.run()
 		switch {
-		case len(d.discovered) > 0:
+		case len(d.discovered) > 0 || errors.Is(d.err, errNeedsCode):
 			*known = known.with(d.discovered)
+			scripted = scripted && !errors.Is(d.err, errNeedsCode)
 			if config.Restart != nil {
 				config.Restart()
 			}
@@ -108,6 +111,7 @@ func drawSettled(config Config, s Strategy, samples int, seed uint64, planned in
 // drawing is what the workers that draw samples share.
 type drawing struct {
 	*exploration
+	empty    *graph.Graph // what every sample begins with
 	strategy Strategy
 	seed     uint64
 	samples  int64
@@ -124,6 +128,7 @@ func (d *drawing) run() {
 		workers.Go(func() {
 			w := newWorker(d.exploration)
 			defer w.pool.close()
+			defer w.script.close()
 			defer w.exited()
 			for !d.stopped.Load() {
 				at := d.next.Add(1) - 1
@@ -137,13 +142,19 @@ func (d *drawing) run() {
 		})
 	}
 	workers.Wait()
+	d.judgeOrder()
 }
 
 // draw runs one sample.
 func (d *drawing) draw(w *worker, seed uint64) {
-	w.sampling = newSampler(d.strategy, seed, d.summary.Planned)
-	w.latest = branch{stem: w.stemOf(graph.New())}
+	w.sampling = w.sampler(d.strategy, seed, d.summary.Planned)
+	w.latest = branch{stem: w.stemOf(d.empty.CopyTo(w.blank()))}
 	e, err := w.execute()
+	defer func() {
+		if w.scripted || w.config.Visit == nil {
+			w.release(w.latest.stem)
+		}
+	}()
 	switch {
 	case errors.Is(err, errTooManyEvents):
 		d.tally.Lock()
@@ -157,7 +168,7 @@ func (d *drawing) draw(w *worker, seed uint64) {
 	default:
 		e.Seed = seed
 		w.count(e)
-		d.take(e, w.sampling.steps)
+		d.take(w, e, w.sampling.steps)
 		if w.config.Visit != nil {
 			w.config.Visit(e)
 		}
@@ -168,8 +179,9 @@ func (d *drawing) draw(w *worker, seed uint64) {
 }
 
 // take counts the execution among those that equal it.
-func (d *drawing) take(e *Execution, steps int) {
-	key := sha256.Sum256([]byte(e.Graph.Key()))
+func (d *drawing) take(w *worker, e *Execution, steps int) {
+	w.scratch.key = e.Graph.AppendKey(w.scratch.key[:0])
+	key := sha256.Sum256(w.scratch.key)
 	d.tally.Lock()
 	defer d.tally.Unlock()
 	d.seen[key]++

@@ -12,32 +12,44 @@ import (
 // what is left of one comes before the next step, and an exclusive acquisition
 // of a lock that others share begins when nobody holds it.
 type sampler struct {
-	random   *rand.Rand
+	source   *rand.ChaCha8
+	random   *rand.Rand // from source
 	schedule Scheduler
-	steps    int // taken so far
+	steps    int     // taken so far
+	latest   *thread // that took one
 	threads  []*thread
 	pending  []Pending
 }
 
-// newSampler returns the sampler that one seed stands for.
-func newSampler(s Strategy, seed uint64, steps int) *sampler {
+// sampler returns the sampler that one seed stands for, in the memory of the
+// worker's last one.
+func (w *worker) sampler(s Strategy, seed uint64, steps int) *sampler {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
-	random := rand.New(rand.NewChaCha8(key)) // whose streams are unrelated even for neighbouring seeds
-	return &sampler{random: random, schedule: s.Begin(random, steps)}
+	if w.sampling == nil {
+		w.sampling = &sampler{source: rand.NewChaCha8(key)} // whose streams are unrelated even for neighbouring seeds
+		w.sampling.random = rand.New(w.sampling.source)
+	}
+	w.sampling.source.Seed(key)
+	w.sampling.schedule, w.sampling.steps, w.sampling.latest = s.Begin(w.sampling.random, steps), 0, nil
+	return w.sampling
 }
 
 // next picks the thread that takes the next event. When nobody can go on, those
 // who wait say so in the graph.
 func (s *sampler) next(r *run) *thread {
-	for _, th := range r.threads {
-		if th != nil && !r.hasBlocked(th) && th.hasBegun() {
+	if th := s.latest; th != nil && th.hasBegun() && !r.hasBlocked(th) {
+		return th
+	}
+	for _, th := range r.threads { // one that had to wait
+		if th != nil && th.hasBegun() && !r.hasBlocked(th) {
 			return th
 		}
 	}
 	if s.collect(r, r.canBegin) {
 		s.steps++
-		return s.threads[s.schedule(s.pending)]
+		s.latest = s.threads[s.schedule(s.pending)]
+		return s.latest
 	}
 	if s.collect(r, r.waitsSilently) {
 		return s.threads[s.random.IntN(len(s.threads))]

@@ -90,7 +90,7 @@ func (p *places) all() ([]graph.Location, []uint64) {
 // worker's last one.
 func (w *worker) startScripted(s *stem) *run {
 	r := &w.scratch.run
-	*r = run{worker: w, g: s.graph, stem: s, script: &w.script, threads: r.threads[:0], blocked: r.blocked[:0], list: r.list, done: r.done[:0]}
+	*r = run{worker: w, g: s.graph, stem: s, script: &w.script, sampling: w.sampling, threads: r.threads[:0], blocked: r.blocked[:0], list: r.list, done: r.done[:0]}
 	for range len(r.g.Events)/64 + 1 {
 		r.done = append(r.done, 0)
 	}
@@ -159,10 +159,9 @@ func (r *run) know(at int32) {
 
 // knowAll gives the graph every location that is known by now.
 func (r *run) knowAll() {
-	r.g.Locations, r.initial = r.script.worker.places.all()
-	for len(r.g.Coherence) < len(r.g.Locations) {
-		r.g.Coherence = append(r.g.Coherence, nil)
-	}
+	var all []graph.Location
+	all, r.initial = r.script.worker.places.all()
+	r.g.ShareLocations(all)
 }
 
 // follow returns the point that the thread reaches with its result.

@@ -56,6 +56,9 @@ func pendingOf(th *thread) Pending {
 	return p
 }
 
+// expectedTasks is how many tasks a sample has room for from the start.
+const expectedTasks = 8
+
 // StrategyNames lists what [NewStrategy] knows.
 func StrategyNames() []string { return []string{"random", "pct", "pos"} }
 

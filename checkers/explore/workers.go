@@ -155,6 +155,7 @@ type scratch struct {
 	pending   []int32
 	past      graph.Set
 	rivals    []int32
+	key       []byte
 }
 
 func newWorker(x *exploration) *worker {

@@ -203,11 +203,7 @@ func (g *Graph) CopyTo(c *Graph) *Graph {
 // copyCoherence copies all lists; each keeps memory of its own, to grow in.
 func (g *Graph) copyCoherence(from *Graph) {
 	for len(g.Coherence) < len(from.Coherence) {
-		if len(g.Coherence) == cap(g.Coherence) {
-			g.Coherence = append(g.Coherence, nil)
-		} else {
-			g.Coherence = g.Coherence[:len(g.Coherence)+1]
-		}
+		g.addList()
 	}
 	g.Coherence = g.Coherence[:len(from.Coherence)]
 	for i, list := range from.Coherence {
@@ -218,8 +214,29 @@ func (g *Graph) copyCoherence(from *Graph) {
 // AddLocation appends a location and returns its number.
 func (g *Graph) AddLocation(l Location) int32 {
 	g.Locations = append(g.Locations, l)
-	g.Coherence = append(g.Coherence, nil)
+	g.addList()
 	return int32(len(g.Locations) - 1)
+}
+
+// ShareLocations gives the graph a list of locations that begins with its own,
+// and that it shares with other graphs.
+func (g *Graph) ShareLocations(all []Location) {
+	g.Locations = slices.Clip(all)
+	for len(g.Coherence) < len(g.Locations) {
+		g.addList()
+	}
+}
+
+// addList appends the empty list of one more location, in memory that was used
+// before if there is any.
+func (g *Graph) addList() {
+	n := len(g.Coherence)
+	if n == cap(g.Coherence) {
+		g.Coherence = append(g.Coherence, nil)
+		return
+	}
+	g.Coherence = g.Coherence[:n+1]
+	g.Coherence[n] = g.Coherence[n][:0]
 }
 
 // AddTask appends a task without events and returns its number.
@@ -363,6 +380,10 @@ func (g *Graph) NewSet() Set { return make(Set, g.words) }
 func (g *Graph) Place(id, after int32) {
 	l := g.Events[id].Location
 	list := g.Coherence[l]
+	if after == g.LastWrite(l) {
+		g.Coherence[l] = append(list, id)
+		return
+	}
 	g.Coherence[l] = slices.Insert(list, slices.Index(list, after)+1, id)
 }
 

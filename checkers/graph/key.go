@@ -9,11 +9,14 @@ import (
 // Key returns a text that two graphs share exactly when they are the same
 // execution: the same events in each task, the same sources, the same coherence
 // orders. The order in which events were added does not matter.
-func (g *Graph) Key() string {
-	key := make([]byte, 0, 16*len(g.Events))
-	tasks := make([]int32, len(g.Tasks))
-	for i := range tasks {
-		tasks[i] = int32(i)
+func (g *Graph) Key() string { return string(g.AppendKey(nil)) }
+
+// AppendKey appends the text of [Graph.Key] to a buffer.
+func (g *Graph) AppendKey(key []byte) []byte {
+	var memory [32]int32
+	tasks := memory[:0]
+	for i := range g.Tasks {
+		tasks = append(tasks, int32(i))
 	}
 	slices.SortFunc(tasks, func(a, b int32) int { return cmp.Compare(g.Tasks[a].ID, g.Tasks[b].ID) })
 	for _, t := range tasks {
@@ -23,11 +26,11 @@ func (g *Graph) Key() string {
 			}
 		}
 	}
-	locations := make([]int, len(g.Locations))
-	for i := range locations {
-		locations[i] = i
+	locations := memory[:0] // the tasks are done
+	for i := range g.Locations {
+		locations = append(locations, int32(i))
 	}
-	slices.SortFunc(locations, func(a, b int) int { return compareLocations(&g.Locations[a], &g.Locations[b]) })
+	slices.SortFunc(locations, func(a, b int32) int { return compareLocations(&g.Locations[a], &g.Locations[b]) })
 	for _, l := range locations {
 		if len(g.Coherence[l]) == 0 {
 			continue
@@ -41,7 +44,7 @@ func (g *Graph) Key() string {
 			key = g.appendName(key, id)
 		}
 	}
-	return string(key)
+	return key
 }
 
 func (g *Graph) appendEvent(key []byte, id int32) []byte {
