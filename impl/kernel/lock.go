@@ -32,12 +32,14 @@ func (l *lock) initLock(owner *Object, name string, sleeping, shares bool) {
 	l.class = owner.world.options.LockOrder.class(owner.class, name)
 }
 
+// unchecked reports that there is nothing to check or to count when the task
+// waits for the lock: it runs natively, holds nothing, and nobody asks who waits.
+func (l *lock) unchecked(t *Task) bool {
+	return t.engine == nil && len(t.held) == 0 && !t.world.options.Reschedule && !l.owner.freed.Load()
+}
+
 // acquire waits for the lock.
 func (l *lock) acquire(t *Task, mode LockMode) {
-	if t.engine == nil && len(t.held) == 0 && !l.owner.freed.Load() && l.tryNative(mode) {
-		l.hold(t, mode) // natively, and with nothing held there is nothing to check
-		return
-	}
 	l.owner.Use(t)
 	l.checkAcquire(t, true)
 	if t.engine != nil {
@@ -117,8 +119,8 @@ func (l *lock) checkAcquire(t *Task, waits bool) {
 	if !waits {
 		return
 	}
-	if l.sleeping {
-		t.mayPotentiallySleep("waiting for " + l.Name())
+	if l.sleeping && t.spinning > 0 {
+		t.mayPotentiallySleep("waiting for " + l.Name()) // named only if it is one
 	}
 	for _, h := range t.held {
 		t.world.options.LockOrder.observe(t, h.lock.class, l.class)
@@ -150,6 +152,20 @@ func (l *lock) drop(t *Task, mode LockMode) held {
 		t.spinning--
 	}
 	return dropped
+}
+
+// dropLast is drop for a task that runs natively and releases what it took last;
+// it reports whether that is so.
+func (l *lock) dropLast(t *Task, mode LockMode) bool {
+	last := len(t.held) - 1
+	if last < 0 || t.engine != nil || t.held[last] != (held{lock: l, mode: mode}) || l.owner.freed.Load() {
+		return false
+	}
+	t.held = t.held[:last]
+	if !l.sleeping {
+		t.spinning--
+	}
+	return true
 }
 
 func (l *lock) heldBy(t *Task, mode LockMode) bool {

@@ -7,13 +7,26 @@ type SpinLock struct{ lock }
 func (l *SpinLock) Init(owner *Object, name string) { l.initLock(owner, name, false, false) }
 
 // Lock spins until the lock is free and takes it.
-func (l *SpinLock) Lock(t *Task) { l.acquire(t, Exclusive) }
+func (l *SpinLock) Lock(t *Task) {
+	if !l.unchecked(t) {
+		l.acquire(t, Exclusive)
+		return
+	}
+	l.mutex.Lock()
+	l.hold(t, Exclusive)
+}
 
 // TryLock takes the lock if it is free and reports whether it did.
 func (l *SpinLock) TryLock(t *Task) bool { return l.try(t, Exclusive) }
 
 // Unlock drops the lock.
-func (l *SpinLock) Unlock(t *Task) { l.release(t, Exclusive) }
+func (l *SpinLock) Unlock(t *Task) {
+	if !l.dropLast(t, Exclusive) {
+		l.release(t, Exclusive)
+		return
+	}
+	l.mutex.Unlock()
+}
 
 // HeldBy reports whether the task holds the lock.
 func (l *SpinLock) HeldBy(t *Task) bool { return l.heldBy(t, Exclusive) }
@@ -29,13 +42,26 @@ type Mutex struct{ lock }
 func (l *Mutex) Init(owner *Object, name string) { l.initLock(owner, name, true, false) }
 
 // Lock sleeps until the lock is free and takes it.
-func (l *Mutex) Lock(t *Task) { l.acquire(t, Exclusive) }
+func (l *Mutex) Lock(t *Task) {
+	if !l.unchecked(t) {
+		l.acquire(t, Exclusive)
+		return
+	}
+	l.mutex.Lock()
+	l.hold(t, Exclusive)
+}
 
 // TryLock takes the lock if it is free and reports whether it did.
 func (l *Mutex) TryLock(t *Task) bool { return l.try(t, Exclusive) }
 
 // Unlock drops the lock.
-func (l *Mutex) Unlock(t *Task) { l.release(t, Exclusive) }
+func (l *Mutex) Unlock(t *Task) {
+	if !l.dropLast(t, Exclusive) {
+		l.release(t, Exclusive)
+		return
+	}
+	l.mutex.Unlock()
+}
 
 // HeldBy reports whether the task holds the lock.
 func (l *Mutex) HeldBy(t *Task) bool { return l.heldBy(t, Exclusive) }
@@ -44,24 +70,50 @@ func (l *Mutex) HeldBy(t *Task) bool { return l.heldBy(t, Exclusive) }
 type sharedLock struct{ lock }
 
 // Lock waits until nobody holds the lock and takes it for writing.
-func (l *sharedLock) Lock(t *Task) { l.acquire(t, Exclusive) }
+func (l *sharedLock) Lock(t *Task) {
+	if !l.unchecked(t) {
+		l.acquire(t, Exclusive)
+		return
+	}
+	l.rw.Lock()
+	l.hold(t, Exclusive)
+}
 
 // TryLock takes the lock for writing if nobody holds it and reports whether
 // it did.
 func (l *sharedLock) TryLock(t *Task) bool { return l.try(t, Exclusive) }
 
 // Unlock drops the lock held for writing.
-func (l *sharedLock) Unlock(t *Task) { l.release(t, Exclusive) }
+func (l *sharedLock) Unlock(t *Task) {
+	if !l.dropLast(t, Exclusive) {
+		l.release(t, Exclusive)
+		return
+	}
+	l.rw.Unlock()
+}
 
 // RLock waits until no writer holds the lock and takes it for reading.
-func (l *sharedLock) RLock(t *Task) { l.acquire(t, Shared) }
+func (l *sharedLock) RLock(t *Task) {
+	if !l.unchecked(t) {
+		l.acquire(t, Shared)
+		return
+	}
+	l.rw.RLock()
+	l.hold(t, Shared)
+}
 
 // TryRLock takes the lock for reading if no writer holds it and reports
 // whether it did.
 func (l *sharedLock) TryRLock(t *Task) bool { return l.try(t, Shared) }
 
 // RUnlock drops the lock held for reading.
-func (l *sharedLock) RUnlock(t *Task) { l.release(t, Shared) }
+func (l *sharedLock) RUnlock(t *Task) {
+	if !l.dropLast(t, Shared) {
+		l.release(t, Shared)
+		return
+	}
+	l.rw.RUnlock()
+}
 
 // HeldBy reports whether the task holds the lock for writing.
 func (l *sharedLock) HeldBy(t *Task) bool { return l.heldBy(t, Exclusive) }

@@ -1,8 +1,8 @@
 package kernel
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 )
 
 // objectName renders class and identity: the maker's number and, after a dot,
@@ -11,9 +11,9 @@ import (
 func objectName(class string, id ObjectID) string {
 	maker, sequence := int(id>>24)-1, int(id&(1<<24-1))
 	if maker == 0 {
-		return fmt.Sprintf("%s#%d", class, sequence)
+		return class + "#" + strconv.Itoa(sequence)
 	}
-	return fmt.Sprintf("%s#%d.%d", class, maker, sequence)
+	return class + "#" + strconv.Itoa(maker) + "." + strconv.Itoa(sequence)
 }
 
 func sortedNames(objects []*Object) []string {
