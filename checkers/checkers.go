@@ -6,7 +6,8 @@
 //	}
 //
 // explores every execution of its candidate and baseline and fails the test
-// unless the verdict is the one that the scenario expects. [Replay] runs an
+// unless the verdict is the one that the scenario expects. [VerifyWithCheckpoint]
+// is for scenarios that take long. [Replay] runs an
 // execution that breaks something again, and [Explore] gives them all.
 // docs/write-a-scenario.md is the guide.
 package checkers
@@ -37,6 +38,37 @@ type T interface {
 // model; those on the baseline are left out.
 func Verify(t T, s *scenario.Scenario, models ...string) []*verdict.Verdict {
 	t.Helper()
+	return verify(t, s, models, nil)
+}
+
+// VerifyWithCheckpoint is Verify for a scenario that takes long. It keeps what
+// has been explored in the file every half second: when the test is run again
+// after it was killed, or stopped by its timeout, it goes on from there. The file
+// is removed when all is explored. It is of use to the same test binary only.
+func VerifyWithCheckpoint(t T, file string, s *scenario.Scenario, models ...string) []*verdict.Verdict {
+	t.Helper()
+	if len(models) == 0 {
+		models = verdict.DefaultModels()
+	}
+	c, err := verdict.OpenCheckpoint(file, fmt.Sprintf("scenario %q under %q", s.Name, models))
+	if err != nil {
+		t.Errorf("%v", err)
+		return nil
+	}
+	all := verify(t, s, models, c)
+	if c.Done() {
+		err = c.Remove()
+	} else {
+		err = c.Save()
+	}
+	if err != nil {
+		t.Errorf("%v", err)
+	}
+	return all
+}
+
+func verify(t T, s *scenario.Scenario, models []string, c *verdict.Checkpoint) []*verdict.Verdict {
+	t.Helper()
 	watch := leak.Watch()
 	race := &scenario.Race{Name: s.Name, Scenarios: []scenario.Scenario{*s}}
 	if len(models) == 0 {
@@ -44,7 +76,7 @@ func Verify(t T, s *scenario.Scenario, models ...string) []*verdict.Verdict {
 	}
 	var all []*verdict.Verdict
 	for _, model := range models {
-		q, err := verdict.Ask(race, verdict.Options{Models: []string{model}, Planted: true})
+		q, err := verdict.Ask(race, verdict.Options{Models: []string{model}, Planted: true, Checkpoint: c})
 		if err != nil {
 			t.Errorf("%v", err)
 			continue

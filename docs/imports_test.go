@@ -44,7 +44,7 @@ var layers = []struct {
 	{"checkers/explore", []string{"checkers/graph", "checkers/leak", "checkers/memmodel", "checkers/race",
 		"impl/kernel", "impl/scenario", "spec"}},
 	{"checkers/progress", []string{"checkers/explore", "impl/kernel", "impl/scenario", "spec"}},
-	{"checkers/verdict", []string{"checkers/explore", "checkers/graph", "checkers/linear", "checkers/memmodel",
+	{"checkers/verdict", []string{"checkers/checkpoint", "checkers/explore", "checkers/graph", "checkers/linear", "checkers/memmodel",
 		"checkers/progress", "impl/kernel", "impl/scenario", "spec"}},
 
 	// Invention needs the judges and the accused.

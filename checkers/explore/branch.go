@@ -61,6 +61,7 @@ func (r *run) branchOff() {
 		r.push(r.g.CopyTo(r.worker.blank()))
 		return
 	}
+	r.worker.strata.offer(r.stratum, len(r.g.Events))
 	r.stem.branches++
 	if r.moment == nil || r.moment.events != r.begun {
 		r.moment = r.remember()
@@ -155,6 +156,16 @@ func (w *worker) alone(b *branch) *graph.Graph {
 	b.restore(g)
 	w.settled(b)
 	w.release(b.stem)
+	return g
+}
+
+// copied is alone for a branch that goes on waiting.
+func (b *branch) copied() *graph.Graph {
+	if b.moment == nil {
+		return b.stem.graph
+	}
+	g := b.stem.graph.Clone()
+	b.restore(g)
 	return g
 }
 

@@ -36,6 +36,19 @@ type Config struct {
 	// Deadline, unless zero, ends the exploration at that time; it is not
 	// exhaustive then, unless it was done.
 	Deadline time.Time
+	// Interrupt, if not nil, ends the exploration with [ErrInterrupted] when it
+	// is closed.
+	Interrupt <-chan struct{}
+	// Checkpoint, if not nil, is given a snapshot about every CheckpointEvery (0
+	// means the default), while no worker runs or visits anything, and once
+	// more when a bound, the deadline or an interruption ends an exploration
+	// that is not done. It must copy or encode what it wants to keep, and returns
+	// what writes it down, which the other workers do not wait for. An error
+	// of that ends the exploration.
+	Checkpoint      func(*Snapshot) (save func() error)
+	CheckpointEvery time.Duration
+	// Resume, if not nil, is what to go on with. It is used up.
+	Resume *Snapshot
 	// StopAtViolation ends the exploration at the first violation; it is not
 	// exhaustive then.
 	StopAtViolation bool
@@ -71,6 +84,9 @@ type Stats struct {
 	Exhaustive bool `json:"exhaustive"`
 	// Cut says what was cut off, and why; empty if nothing was.
 	Cut string `json:"cut,omitempty"`
+	// Share is how much of an exploration was done by then, from 0 to 1, by
+	// estimate, if it is under way or was ended before it was done; otherwise 0.
+	Share float64 `json:"share,omitempty"`
 }
 
 // Executions returns how many executions were seen.
@@ -92,10 +108,20 @@ func Explore(config Config) (Stats, error) {
 		_, err := memmodel.New(config.Model)
 		return Stats{}, err
 	}
-	known, scripted := sharers{}, config.Scenario.WordsOnly
+	known, scripted, resume := sharers{}, config.Scenario.WordsOnly, config.Resume
+	if resume != nil {
+		if err := resume.fits(config); err != nil {
+			return Stats{}, err
+		}
+		known, scripted = resume.known(), resume.Scripted
+	}
 	for {
 		x := newExploration(config, known)
 		x.scripted = scripted
+		if resume != nil {
+			x.restore(resume)
+			resume = nil
+		}
 		x.run()
 		if len(x.discovered) > 0 || errors.Is(x.err, errNeedsCode) {
 			known = known.with(x.discovered)
@@ -120,6 +146,9 @@ func (c Config) withDefaults() Config {
 		if *bound.value <= 0 {
 			*bound.value = bound.missing
 		}
+	}
+	if c.CheckpointEvery <= 0 {
+		c.CheckpointEvery = DefaultCheckpointEvery
 	}
 	return c
 }

@@ -506,5 +506,6 @@ func (r *run) offer(g *graph.Graph) {
 }
 
 func (r *run) push(g *graph.Graph) {
+	r.worker.strata.offer(r.stratum, len(g.Events))
 	r.worker.own = append(r.worker.own, branch{stem: r.worker.stemOf(g)})
 }

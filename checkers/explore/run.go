@@ -19,6 +19,7 @@ type run struct {
 	instance *scenario.Instance
 	threads  []*thread
 	detector *race.Detector
+	stratum  int                // how many events the graph had at first
 	done     graph.Set          // events run so far
 	blocked  []int32            // acquisitions in the graph whose section before has not ended
 	slots    []slot             // by kernel.Location.Slot-1

@@ -7,6 +7,7 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"benign/checkers/graph"
 )
@@ -54,11 +55,12 @@ var errNotSequential = errors.New("samples are interleavings: only the model sc 
 // the strategy draws: a read sees the newest write, a try the lock as it is, and
 // what the environment picks is drawn too. The same arguments give the same
 // samples and the same statistics with any number of workers. Of the bounds in
-// the configuration, MaxExecutions and StopAtViolation mean nothing here. An
-// error means that the question could not be asked.
+// the configuration, MaxExecutions, StopAtViolation, Checkpoint and Resume mean
+// nothing here; the Deadline may end it with fewer samples. An error means that
+// the question could not be asked, or an interruption.
 func Sample(config Config, s Strategy, samples int, seed uint64) (SampleStats, error) {
 	config = config.withDefaults()
-	config.MaxExecutions, config.StopAtViolation = math.MaxInt, false
+	config.MaxExecutions, config.StopAtViolation, config.Checkpoint, config.Resume = math.MaxInt, false, nil, nil
 	if config.Model != "sc" {
 		return SampleStats{}, fmt.Errorf("model %q: %w", config.Model, errNotSequential)
 	}
@@ -67,6 +69,7 @@ func Sample(config Config, s Strategy, samples int, seed uint64) (SampleStats, e
 	}
 	measured := config
 	measured.Visit, measured.Restart, measured.Progress = nil, nil, nil
+	measured.Deadline = time.Time{} // they are few, and all of them are needed
 	known := sharers{}
 	planned := 0
 	for _, trial := range []Strategy{RandomWalk{}, s} {
@@ -102,6 +105,8 @@ func drawSettled(config Config, s Strategy, samples int, seed uint64, planned in
 			}
 		case d.err != nil:
 			return SampleStats{}, fmt.Errorf("scenario %s, variant %s, sampled: %w", config.Scenario.Name, config.Variant.Name, d.err)
+		case d.ended == interrupted:
+			return SampleStats{}, ErrInterrupted
 		default:
 			return d.conclude(), nil
 		}
@@ -123,6 +128,7 @@ type drawing struct {
 }
 
 func (d *drawing) run() {
+	defer d.watch()()
 	var workers sync.WaitGroup
 	for range d.working {
 		workers.Go(func() {
@@ -136,6 +142,9 @@ func (d *drawing) run() {
 					break
 				}
 				d.draw(w, d.seed+uint64(at))
+				if !d.config.Deadline.IsZero() && time.Now().After(d.config.Deadline) {
+					d.end(late)
+				}
 			}
 			w.flush()
 			w.current = nil
@@ -192,6 +201,7 @@ func (d *drawing) take(w *worker, e *Execution, steps int) {
 // conclude works the statistics out.
 func (d *drawing) conclude() SampleStats {
 	s := d.summary
+	s.Samples = int(min(d.next.Load(), d.samples)) // whoever took one has drawn it
 	s.Stats = d.stats
 	s.Exhaustive, s.Cut = false, fmt.Sprintf("%d samples", s.Samples)
 	s.Distinct = len(d.seen)

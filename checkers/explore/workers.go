@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,7 +23,6 @@ type exploration struct {
 
 	stopped    atomic.Bool
 	executions atomic.Int64 // for the budget
-	left       atomic.Bool  // a worker ended with graphs of its own
 	hungry     atomic.Int32 // workers that wait for a graph
 
 	mutex      sync.Mutex // guards the rest
@@ -35,6 +35,9 @@ type exploration struct {
 	discovered []sharer
 	orders     *kernel.LockOrder // of all executions together
 	cycle      string            // that they have only together
+	ended      string            // why it was ended, perhaps before it was done
+	strata     strata
+	cuts
 }
 
 func newExploration(config Config, known sharers) *exploration {
@@ -46,21 +49,106 @@ func newExploration(config Config, known sharers) *exploration {
 }
 
 func (x *exploration) run() {
+	release := x.watch()
 	var workers sync.WaitGroup
 	for range x.working {
 		workers.Go(func() {
 			w := newWorker(x)
 			defer w.pool.close()
 			defer w.script.close()
+			w.join()
 			w.loop()
 		})
 	}
 	workers.Wait()
-	x.judgeOrder()
-	most := int64(x.config.MaxExecutions)
-	if n := x.executions.Load(); n > most || n == most && (len(x.waiting) > 0 || x.left.Load()) {
-		x.cut(fmt.Sprintf("budget of %d executions", most))
+	release()
+	x.conclude()
+}
+
+// watch ends the exploration from outside; it is released by the function that
+// is returned.
+func (x *exploration) watch() (release func()) {
+	select {
+	case <-x.config.Interrupt:
+		x.end(interrupted) // before anything is run
+	default:
 	}
+	if x.executions.Load() >= int64(x.config.MaxExecutions) {
+		x.stop() // it goes on with one that was ended for that reason
+	}
+	if x.config.Checkpoint != nil {
+		x.schedule(x.config.CheckpointEvery / firstSooner)
+	}
+	done := make(chan struct{})
+	var watcher sync.WaitGroup
+	if x.config.Interrupt != nil {
+		watcher.Go(func() {
+			select {
+			case <-x.config.Interrupt:
+				x.end(interrupted)
+			case <-done:
+			}
+		})
+	}
+	return func() {
+		close(done)
+		watcher.Wait()
+		if x.timer != nil {
+			x.timer.Stop()
+		}
+	}
+}
+
+// Why an exploration was ended before it was done.
+const (
+	late        = "time budget"
+	interrupted = "interrupted"
+)
+
+// end ends the exploration and notes why.
+func (x *exploration) end(why string) {
+	x.mutex.Lock()
+	if x.ended == "" {
+		x.ended = why
+	}
+	x.mutex.Unlock()
+	x.stop()
+}
+
+// conclude judges what was done, when all workers have gone.
+func (x *exploration) conclude() {
+	most := int64(x.config.MaxExecutions)
+	switch n := x.executions.Load(); {
+	case n > most || n == most && x.anyLeft():
+		x.ended = fmt.Sprintf("budget of %d executions", most)
+	case !x.anyLeft():
+		x.ended = ""
+	}
+	var rest *Snapshot
+	if x.ended != "" && x.config.Checkpoint != nil {
+		rest = x.snapshot() // before this end counts as a cut
+		rest.Ended = true
+	}
+	x.judgeOrder()
+	x.stats.Share = 0
+	if x.ended != "" {
+		x.cut(x.ended)
+		x.stats.Share = x.strata.share()
+	}
+	if x.err != nil || len(x.discovered) > 0 {
+		return
+	}
+	if rest != nil {
+		x.keep(x.config.Checkpoint(rest))
+	}
+	if x.err == nil && x.ended == interrupted {
+		x.err = ErrInterrupted
+	}
+}
+
+// anyLeft reports whether there is something that was not run.
+func (x *exploration) anyLeft() bool {
+	return len(x.waiting) > 0 || slices.ContainsFunc(x.workers, func(w *worker) bool { return len(w.own) > 0 })
 }
 
 // judgeOrder says so if lock classes are waited for in both orders, but never in
@@ -80,6 +168,9 @@ func (w *worker) take() (more bool) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.working--
+	if w.due.Load() {
+		w.changed.Broadcast() // those who pause do not wait for this one
+	}
 	w.hungry.Add(1)
 	defer w.hungry.Add(-1)
 	for len(w.waiting) == 0 && w.working > 0 && !w.stopped.Load() {
@@ -140,6 +231,7 @@ type worker struct {
 	latest     branch   // what it runs along
 	own        []branch // what waits for this worker
 	found      Stats    // not yet added to the exploration's
+	strata     strata   // nor are these
 	discovered []sharer
 }
 
@@ -191,9 +283,6 @@ func (w *worker) loop() {
 	}
 	w.flush()
 	w.current = nil
-	if len(w.own) > 0 {
-		w.left.Store(true)
-	}
 }
 
 // exited ends the exploration if the worker is ended by the code: a coroutine
@@ -216,8 +305,13 @@ func (w *worker) next() (more bool) {
 		return false
 	}
 	if !w.config.Deadline.IsZero() && time.Now().After(w.config.Deadline) {
-		w.late()
+		w.end(late)
 		return false
+	}
+	if w.due.Load() {
+		if w.pause(); w.stopped.Load() {
+			return false
+		}
 	}
 	if w.found.Executions() >= reportEvery {
 		w.flush()
@@ -232,17 +326,6 @@ func (w *worker) next() (more bool) {
 	}
 	w.latest, w.own = w.own[last], w.own[:last]
 	return true
-}
-
-// late ends the exploration at its deadline, if there is anything left to do.
-func (w *worker) late() {
-	w.mutex.Lock()
-	done := len(w.own) == 0 && len(w.waiting) == 0 && w.working == 1
-	w.mutex.Unlock()
-	if !done {
-		w.cut("time budget")
-	}
-	w.stop()
 }
 
 // share gives the older half of the worker's branches, which have most before
@@ -270,8 +353,10 @@ func (w *worker) flush() {
 	s.Events += w.found.Events
 	s.Longest = max(s.Longest, w.found.Longest)
 	w.found = Stats{}
+	w.exploration.strata.take(&w.strata)
 	if w.config.Progress != nil && s.Executions()/reportEvery > w.told {
 		w.told = s.Executions() / reportEvery
+		s.Share = w.exploration.strata.share()
 		w.config.Progress(*s)
 	}
 }
@@ -320,6 +405,8 @@ func (w *worker) learnOrder() {
 // execute runs the latest branch to its end. A nil execution shows nothing.
 func (w *worker) execute() (*Execution, error) {
 	r := w.begin(&w.latest)
+	r.stratum = len(r.g.Events)
+	w.strata.run(r.stratum)
 	r.extend()
 	e, err := r.conclude()
 	if r.script == nil {

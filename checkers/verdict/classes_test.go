@@ -291,8 +291,8 @@ func TestNewOutcomeWithinTheSpecification(t *testing.T) {
 // TestUnknownByBudget does not get to the end of the one or the other.
 func TestUnknownByBudget(t *testing.T) {
 	for budget, want := range map[int]string{
-		1: "the exploration was cut off: budget of 1 executions",
-		3: "the exploration was cut off: budget of 3 executions",
+		1: "the exploration was cut off: budget of 1 executions, when about 50% had been explored, by estimate",
+		3: "the exploration was cut off: budget of 3 executions, when about 75% had been explored, by estimate",
 	} {
 		q, _ := ask(t, verdict.Options{Models: []string{"sc"}, MaxExecutions: budget, Workers: 1}, racySites,
 			variant("locked", base, indistinguishable, takers(false, true)),
@@ -308,7 +308,7 @@ func TestUnknownByBudget(t *testing.T) {
 			counting(true)(setup, b, i)
 			i.Tasks = i.Tasks[:1]
 		}))
-	if v := q.Verdicts[0]; v.Class != unknown || v.Reason != "the exploration of the baseline was cut off: budget of 1 executions" {
+	if v := q.Verdicts[0]; v.Class != unknown || v.Reason != "the exploration of the baseline was cut off: budget of 1 executions, when about 50% had been explored, by estimate" {
 		t.Errorf("%s: %s", v.Class, v.Reason)
 	}
 }

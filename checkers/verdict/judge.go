@@ -26,6 +26,12 @@ type Options struct {
 	// Deadline, unless zero, ends every exploration at that time; what was not
 	// explored by then is UNKNOWN, unless harm was found.
 	Deadline time.Time
+	// Interrupt, if not nil, ends everything with [explore.ErrInterrupted] when
+	// it is closed.
+	Interrupt <-chan struct{}
+	// Checkpoint, if not nil, keeps what was done, and has what an earlier run
+	// has done.
+	Checkpoint *Checkpoint
 	// Strategy, if not nil, draws samples instead of exploring, under sc only:
 	// Samples of them (below 1 means explore.DefaultSamples), with the seeds from
 	// Seed on (0 means 1). The answer is then Harmful or Unknown.
@@ -60,7 +66,8 @@ func (o Options) models() []string {
 }
 
 func (o Options) config(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model string) explore.Config {
-	c := explore.Config{Scenario: s, Variant: v, Model: model, Workers: o.Workers, MaxExecutions: o.MaxExecutions, Deadline: o.Deadline}
+	c := explore.Config{Scenario: s, Variant: v, Model: model, Workers: o.Workers, MaxExecutions: o.MaxExecutions,
+		Deadline: o.Deadline, Interrupt: o.Interrupt}
 	if c.Workers < 1 {
 		c.Workers = runtime.NumCPU()
 	}
@@ -79,7 +86,7 @@ func Judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 	if err := wellFormed(race.Name, s); err != nil {
 		return nil, err
 	}
-	base, err := o.observe(o.config(race, s, s.Variant(scenario.Baseline), model), nil)
+	base, err := o.observe(race.Name, o.config(race, s, s.Variant(scenario.Baseline), model), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +123,7 @@ func judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 	seen := base
 	if v.Role != scenario.Baseline {
 		var err error
-		if seen, err = o.observe(o.config(race, s, v, model), base); err != nil {
+		if seen, err = o.observe(race.Name, o.config(race, s, v, model), base); err != nil {
 			return nil, err
 		}
 	}
@@ -174,9 +181,9 @@ func (v *Verdict) cut(seen, base *observation) string {
 	case seen.sample != nil:
 		return seen.sample.String()
 	case seen.stats.Cut != "":
-		return "the exploration was cut off: " + seen.stats.Cut
+		return "the exploration was cut off: " + seen.stats.CutShort()
 	case base.stats.Cut != "":
-		return "the exploration of the baseline was cut off: " + base.stats.Cut
+		return "the exploration of the baseline was cut off: " + base.stats.CutShort()
 	}
 	return fmt.Sprintf("a history was too hard to judge within %v", linear.Limit)
 }
@@ -259,7 +266,7 @@ func Ask(race *scenario.Race, o Options) (*Question, error) {
 
 // ask answers for the baseline and candidate of one scenario, and its faults.
 func (q *Question) ask(s *scenario.Scenario, model string, o Options, planted bool) error {
-	base, err := o.observe(o.config(q.Race, s, s.Variant(scenario.Baseline), model), nil)
+	base, err := o.observe(q.Name, o.config(q.Race, s, s.Variant(scenario.Baseline), model), nil)
 	if err != nil {
 		return err
 	}
@@ -312,7 +319,7 @@ func Replay(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, mode
 	seen := newObservation(config, nil)
 	seen.visit(e)
 	if seen.worst.empty() && e.Ended && v.Role != scenario.Baseline {
-		base, err := Options{}.observe(Options{}.config(race, s, s.Variant(scenario.Baseline), model), nil)
+		base, err := Options{}.observe(race.Name, Options{}.config(race, s, s.Variant(scenario.Baseline), model), nil)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -36,6 +36,8 @@ type observation struct {
 	undecided bool
 	tasks     []string
 	calls     int
+
+	unfinished bool // a bound or an interruption ended it, and a later run goes on
 }
 
 // judged is a history with what the specification says of it.
@@ -55,6 +57,10 @@ type culprit struct {
 	identity string
 }
 
+func newCulprit(g *graph.Graph, seed uint64, kind, message string, whole bool) culprit {
+	return culprit{graph: g, seed: seed, kind: kind, message: message, whole: whole, steps: visible(g), identity: g.Key()}
+}
+
 // culprits counts executions that break something, and keeps the shortest of
 // the worst.
 type culprits struct {
@@ -72,14 +78,33 @@ const (
 	kindState   = "final state"
 )
 
-// observe explores or samples the variant and adds up what it shows.
-func (o Options) observe(config explore.Config, base *observation) (*observation, error) {
+// observe explores or samples the variant and adds up what it shows. What a
+// checkpoint has of it need not be done again; but what is compared with a
+// baseline that was not done is not kept, for the baseline will have another say.
+func (o Options) observe(race string, config explore.Config, base *observation) (*observation, error) {
 	seen := newObservation(config, base)
 	config.Visit, config.Restart = seen.visit, seen.forget
-	if o.Strategy == nil {
-		stats, err := explore.Explore(config)
-		seen.stats = stats
-		return seen, err
+	c, name := o.Checkpoint, partName(race, config.Scenario.Name, config.Variant.Name, config.Model)
+	if base != nil && base.unfinished {
+		c = nil
+	}
+	switch {
+	case o.Strategy != nil:
+		return seen, o.sample(name, config, c, seen)
+	case c != nil:
+		return seen, c.explore(name, config, seen)
+	}
+	stats, err := explore.Explore(config)
+	seen.stats = stats
+	return seen, err
+}
+
+// sample draws the samples. A checkpoint has them all or none.
+func (o Options) sample(name string, config explore.Config, c *Checkpoint, seen *observation) error {
+	if c != nil {
+		if p, drawn := c.parts[name]; drawn {
+			return c.resume(p, &config, seen)
+		}
 	}
 	samples := o.Samples
 	if samples < 1 {
@@ -87,7 +112,11 @@ func (o Options) observe(config explore.Config, base *observation) (*observation
 	}
 	stats, err := explore.Sample(config, o.Strategy, samples, max(1, o.Seed))
 	seen.stats, seen.sample = stats.Stats, &stats
-	return seen, err
+	seen.unfinished = stats.Samples < samples
+	if err != nil || c == nil || seen.unfinished {
+		return err
+	}
+	return c.finish(name, seen)
 }
 
 func newObservation(config explore.Config, base *observation) *observation {
@@ -113,7 +142,7 @@ func (o *observation) visit(e *explore.Execution) {
 	defer o.mutex.Unlock()
 	o.describe(e)
 	if e.Violation != nil {
-		o.worst.add(culprit{graph: e.Graph, seed: e.Seed, kind: e.Violation.Kind.String(), message: e.Violation.Message, whole: e.Ended})
+		o.worst.add(newCulprit(e.Graph, e.Seed, e.Violation.Kind.String(), e.Violation.Message, e.Ended))
 		return
 	}
 	if !e.Ended {
@@ -128,16 +157,16 @@ func (o *observation) visit(e *explore.Execution) {
 		o.strange.add(strange(e))
 	}
 	if err := o.ledger.Add(e); err != nil {
-		o.worst.add(culprit{graph: e.Graph, seed: e.Seed, kind: kindLost, message: err.Error(), whole: true})
+		o.worst.add(newCulprit(e.Graph, e.Seed, kindLost, err.Error(), true))
 	}
 	if err := o.judge(e, history, key); err != nil {
-		o.worst.add(culprit{graph: e.Graph, seed: e.Seed, kind: kindHistory, message: err.Error(), whole: true})
+		o.worst.add(newCulprit(e.Graph, e.Seed, kindHistory, err.Error(), true))
 	}
 }
 
 // strange blames an execution for its final state.
 func strange(e *explore.Execution) culprit {
-	return culprit{graph: e.Graph, seed: e.Seed, kind: kindState, message: "the baseline never ends with " + e.State, whole: true}
+	return newCulprit(e.Graph, e.Seed, kindState, "the baseline never ends with "+e.State, true)
 }
 
 // describe notes the tasks and their operations, once.
@@ -168,7 +197,6 @@ func (c *culprits) add(one culprit) {
 		c.kinds = map[string]int{}
 	}
 	c.kinds[one.kind]++
-	one.steps, one.identity = visible(one.graph), one.graph.Key()
 	c.shortest = append(c.shortest, one)
 	slices.SortFunc(c.shortest, compareCulprits)
 	c.shortest = c.shortest[:min(len(c.shortest), maxCulprits)]

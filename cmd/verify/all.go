@@ -15,7 +15,22 @@ func (c *allCommand) run(e *environment) (exit int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	var asked []*verdict.Question
+	kept, err := c.keep(e.stderr, c.question("verify all"))
+	if err != nil {
+		return 0, err
+	}
+	kept.apply(&o)
+	asked, err := c.askAll(e, line, o)
+	if err == nil {
+		writeSurprises(e.stdout, asked, c.maxExecutions())
+		err = e.flush()
+	}
+	return exitOfAll(asked), kept.close(err)
+}
+
+// askAll answers every question, and writes each answer as soon as it is there:
+// findings come last.
+func (c *allCommand) askAll(e *environment, line *progress, o verdict.Options) (asked []*verdict.Question, err error) {
 	for _, findings := range []bool{false, true} {
 		for i := range e.races {
 			race := &e.races[i]
@@ -25,17 +40,16 @@ func (c *allCommand) run(e *environment) (exit int, err error) {
 			q, err := ask(race, "", o)
 			line.clear()
 			if err != nil {
-				return 0, err
+				return nil, err
 			}
 			asked = append(asked, q)
 			writeOverview(e.stdout, q)
-			if err := e.stdout.Flush(); err != nil {
-				return 0, misuse("write the answer: %w", err)
+			if err := e.flush(); err != nil {
+				return nil, err
 			}
 		}
 	}
-	writeSurprises(e.stdout, asked, c.MaxExecutions)
-	return exitOfAll(asked), nil
+	return asked, nil
 }
 
 // exitOfAll is harmless when every answer is the predicted one, and unknown

@@ -5,18 +5,20 @@ import (
 	"io"
 	"time"
 
+	"benign/checkers/explore"
 	"benign/checkers/verdict"
 	"benign/impl/scenario"
 )
 
 // asking is the part of the command line that says how questions are asked.
 type asking struct {
-	Model         []string      `placeholder:"NAME" help:"Memory model: ${models}. Repeat it for several. Without it: ${defaults}."`
-	Workers       int           `default:"${processors}" placeholder:"N" help:"Explore with N goroutines (${default})."`
-	MaxExecutions int           `default:"${executions}" placeholder:"N" help:"Give up on a variant after N executions; the answer is UNKNOWN then, unless harm was found (${default})."`
-	Budget        time.Duration `placeholder:"TIME" help:"Give up after this time, such as 2s or 10m; what was not explored by then is UNKNOWN, unless harm was found."`
-	Quiet         bool          `help:"Show no progress, even on a terminal."`
-	NoPlanted     bool          `help:"Leave the planted faults and the alternatives out."`
+	Model         []string `placeholder:"NAME" help:"Memory model: ${models}. Repeat it for several. Without it: ${defaults}."`
+	Workers       int      `default:"${processors}" placeholder:"N" help:"Explore with N goroutines (${default})."`
+	MaxExecutions int      `default:"${executions}" placeholder:"N" help:"Give up on a variant after N executions; the answer is UNKNOWN then, unless harm was found (${default})."`
+	Budget        budget   `placeholder:"TIME|N" help:"Give up after this time, such as 2s or 10m, or on a variant after N executions; what was not explored by then is UNKNOWN, unless harm was found."`
+	Checkpoint    string   `placeholder:"FILE" help:"Keep what was explored in FILE every half second, and go on from there if FILE is there: a run that was killed, interrupted, or out of budget goes on when the same command is given again. FILE is removed when all is explored."`
+	Quiet         bool     `help:"Show no progress, even on a terminal."`
+	NoPlanted     bool     `help:"Leave the planted faults and the alternatives out."`
 }
 
 // Validate refuses bounds that allow nothing.
@@ -27,10 +29,18 @@ func (a *asking) Validate() error {
 	if a.MaxExecutions < 1 {
 		return fmt.Errorf("--max-executions %d: want at least 1", a.MaxExecutions)
 	}
-	if a.Budget < 0 {
-		return fmt.Errorf("--budget %v: want a time to come", a.Budget)
+	if a.Budget.executions > 0 && a.MaxExecutions != explore.DefaultMaxExecutions {
+		return fmt.Errorf("--budget %d and --max-executions %d: want one of them", a.Budget.executions, a.MaxExecutions)
 	}
 	return nil
+}
+
+// maxExecutions is the bound on the executions of a variant.
+func (a *asking) maxExecutions() int {
+	if a.Budget.executions > 0 {
+		return a.Budget.executions
+	}
+	return a.MaxExecutions
 }
 
 // progress returns the progress line that the answer is given with.
@@ -45,14 +55,14 @@ func (a *asking) progress(w io.Writer) *progress {
 func (a *asking) options(p *progress) (verdict.Options, error) {
 	names, err := models(a.Model)
 	deadline := time.Time{}
-	if a.Budget > 0 {
-		deadline = time.Now().Add(a.Budget)
+	if a.Budget.time > 0 {
+		deadline = time.Now().Add(a.Budget.time)
 	}
 	return verdict.Options{
 		Deadline:      deadline,
 		Models:        names,
 		Workers:       a.Workers,
-		MaxExecutions: a.MaxExecutions,
+		MaxExecutions: a.maxExecutions(),
 		Planted:       !a.NoPlanted,
 		Progress:      p.callback(),
 	}, err

@@ -32,6 +32,17 @@
 //	verify replay evict.trace                       the same execution again
 //	verify race rb-empty/unmount --strategy pct     samples, where there are too many executions
 //	verify bench rb-empty                           what the patch gains
+//	verify race rb-empty --budget 10m --checkpoint rb-empty.checkpoint
+//
+// # Long runs
+//
+// With --budget a run ends after a time, or after a number of executions of each
+// variant; the answer is UNKNOWN then, unless harm was found, and says how much
+// was explored, by estimate. With --checkpoint a run keeps what it has explored
+// in a file. When the same command is given again it goes on from there, whether
+// it was killed, interrupted or out of budget, and prints the same bytes as one
+// that never stopped. The file is removed when all is explored. It is of no use
+// to another question or another build of verify, which refuse it.
 //
 // # Exit status
 //

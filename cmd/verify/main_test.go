@@ -25,7 +25,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "killed": killed, "interrupted": interrupted},
 		Condition: func(name string) (bool, error) {
 			if name == "patient" {
 				return !testing.Short() && !underRaceDetector, nil

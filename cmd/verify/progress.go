@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 
@@ -12,11 +13,12 @@ import (
 )
 
 // progress is one line on a terminal that says what is being explored and how
-// far it has come. How much is left is not known: every execution may open new
-// ones. A nil progress shows nothing.
+// far it has come. How much is left can only be estimated: every execution may
+// open new ones. A nil progress shows nothing.
 type progress struct {
 	mutex sync.Mutex
 	bar   *progressbar.ProgressBar
+	pace  pace
 }
 
 // newProgress returns nil unless w is a terminal.
@@ -54,7 +56,7 @@ func (p *progress) callback() func(verdict.Progress) {
 	return func(news verdict.Progress) {
 		p.mutex.Lock()
 		defer p.mutex.Unlock()
-		p.bar.Describe(describeProgress(news))
+		p.bar.Describe(describeProgress(news) + p.pace.describe(news, time.Now()))
 	}
 }
 

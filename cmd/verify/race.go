@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"benign/checkers/explore"
 	"benign/checkers/verdict"
 	"benign/impl/scenario"
 )
@@ -50,26 +51,53 @@ func (c *raceCommand) run(e *environment) (exit int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	q, err := ask(race, c.Variant, o)
-	line.clear()
+	kept, err := c.keep(e.stderr, c.question())
 	if err != nil {
 		return 0, err
 	}
+	kept.apply(&o)
+	q, err := ask(race, c.Variant, o)
+	line.clear()
+	if err == nil {
+		err = c.write(e, q)
+	}
+	return exitOf(q), kept.close(err)
+}
+
+// question is the command line as far as the answer depends on it.
+func (c *raceCommand) question() string {
+	text := c.asking.question("verify race " + c.Name)
+	if c.Variant != "" {
+		text += " --variant " + c.Variant
+	}
+	if c.Strategy != "" {
+		text += fmt.Sprintf(" --strategy %s --depth %d --samples %d --seed %d", c.Strategy,
+			given(c.Depth, defaultDepth), given(c.Samples, explore.DefaultSamples), given(c.Seed, defaultSeed))
+	}
+	return text
+}
+
+// write writes the answer, and the trace if one is wanted.
+func (c *raceCommand) write(e *environment, q *verdict.Question) error {
 	if c.JSON {
-		err = writeJSON(e.stdout, q)
+		if err := writeJSON(e.stdout, q); err != nil {
+			return err
+		}
 	} else {
-		writeQuestion(e.stdout, q, c.MaxExecutions, c.AllSteps)
+		writeQuestion(e.stdout, q, c.maxExecutions(), c.AllSteps)
 	}
-	if err == nil && c.Trace != "" {
-		err = c.saveTrace(e.stderr, q)
+	if err := e.flush(); err != nil || c.Trace == "" {
+		return err
 	}
-	return exitOf(q), err
+	return c.saveTrace(e.stderr, q)
 }
 
 // exitOf tells what the worst answer says. Planted faults that were missed make
 // a harmless one worthless.
 func exitOf(q *verdict.Question) int {
 	switch {
+	case q == nil:
+		return exitUnknown
 	case q.Class == scenario.Harmful:
 		return exitHarmful
 	case q.Class == scenario.Indistinguishable || q.Class == scenario.Defers:

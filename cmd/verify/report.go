@@ -88,7 +88,7 @@ func writeOthers(w io.Writer, v *verdict.Verdict, q *verdict.Question) {
 func describeStats(s explore.Stats) string {
 	extent := "exhaustive"
 	if !s.Exhaustive {
-		extent = "cut: " + s.Cut
+		extent = "cut: " + s.CutShort()
 	}
 	return fmt.Sprintf("%s (%d complete, %d blocked, %d violating), at most %s long, %s; %s", count(s.Executions(), "execution"),
 		s.Complete, s.Blocked, s.Violating, count(s.Longest, "event"), extent, count(s.Pruned, "run")+" pruned")

@@ -50,6 +50,14 @@ type environment struct {
 	stderr io.Writer
 }
 
+// flush writes out what was printed so far.
+func (e *environment) flush() error {
+	if err := e.stdout.Flush(); err != nil {
+		return misuse("write the answer: %w", err)
+	}
+	return nil
+}
+
 // usageError is an error that another command line, input or output would
 // avoid.
 type usageError struct{ error }
@@ -68,8 +76,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func runOn(races []scenario.Race, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	e := &environment{races: races, stdin: stdin, stdout: bufio.NewWriter(stdout), stderr: stderr}
 	exit, err := dispatch(e, args)
-	if flushed := e.stdout.Flush(); err == nil && flushed != nil {
-		err = misuse("write the answer: %w", flushed)
+	if flushed := e.flush(); err == nil {
+		err = flushed
 	}
 	if err == nil {
 		return exit

@@ -228,9 +228,9 @@ func TestProgress(t *testing.T) {
 	if _, err := ask(&race, "", verdict.Options{Models: []string{"sc"}, Progress: p.callback()}); err != nil {
 		t.Fatal(err)
 	}
-	p.callback()(verdict.Progress{Race: "counter", Scenario: "twice", Variant: "locked", Model: "sc", Stats: explore.Stats{Complete: 7}})
+	p.callback()(verdict.Progress{Race: "counter", Scenario: "twice", Variant: "locked", Model: "sc", Stats: explore.Stats{Complete: 7, Share: 0.4}})
 	p.clear()
-	mustHave(t, line.String(), "counter/twice: unlocked under sc, 0 executions", "locked under sc, 7 executions")
+	mustHave(t, line.String(), "counter/twice: unlocked under sc, 0 executions", "locked under sc, 7 executions, about 40% explored")
 	if strings.Contains(line.String(), "\n") {
 		t.Errorf("progress takes more than a line: %q", line.String())
 	}

@@ -132,3 +132,34 @@ func (o *LockOrder) reaches(from, to int) bool {
 	}
 	return seen&(1<<to) != 0
 }
+
+// LockEdge says that a lock of one class was waited for while one of another was
+// held. A class is a field of a class of objects.
+type LockEdge struct {
+	// HeldOwner and HeldField name the class of the lock that was held,
+	// WaitedOwner and WaitedField that of the other.
+	HeldOwner, HeldField     string
+	WaitedOwner, WaitedField string
+}
+
+// List returns all edges, by the names of the classes, to be written down.
+func (o *LockOrder) List() []LockEdge {
+	var list []LockEdge
+	for held, row := range o.Edges() {
+		for ; row != 0; row &= row - 1 {
+			h, w := o.classNamed(held), o.classNamed(bits.TrailingZeros64(row))
+			list = append(list, LockEdge{h.owner, h.field, w.owner, w.field})
+		}
+	}
+	return list
+}
+
+// ListedLockOrder returns an order that has the edges.
+func ListedLockOrder(list []LockEdge) *LockOrder {
+	o := NewLockOrder()
+	for _, e := range list {
+		held, waited := o.class(e.HeldOwner, e.HeldField), o.class(e.WaitedOwner, e.WaitedField)
+		o.after[held].Or(1 << waited)
+	}
+	return o
+}
