@@ -156,13 +156,16 @@ func (r *run) lookingAt(g *graph.Graph, read, write int32, past graph.Set) (kind
 
 // standstill describes an execution in which some tasks wait for ever.
 func (r *run) standstill() *kernel.Violation {
+	unseen := r.script != nil && r.worker.config.Visit == nil
 	var waits []string
 	kind, locks := kernel.Deadlock, false
 	for _, th := range r.threads {
 		if th == nil || th.finished {
 			continue
 		}
-		waits = append(waits, r.describeWait(th))
+		if !unseen {
+			waits = append(waits, r.describeWait(th))
+		}
 		switch {
 		case th.op.Kind == kernel.OpAcquire:
 			locks = true
@@ -174,6 +177,11 @@ func (r *run) standstill() *kernel.Violation {
 	}
 	if locks {
 		kind = kernel.Deadlock
+	}
+	if unseen {
+		v := &r.worker.scratch.violation
+		*v = kernel.Violation{Kind: kind}
+		return v
 	}
 	return &kernel.Violation{Kind: kind, Message: strings.Join(waits, "; ")}
 }

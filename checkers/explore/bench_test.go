@@ -68,7 +68,7 @@ func measuredPrograms(b *testing.B) []measured {
 	}{
 		{"readers(13)", "sc", 8192}, {"lastzero(15)", "sc", 147456}, {"ainc(8)", "sc", 40320}, {"casrot(9)", "sc", 8597},
 		{"indexer(15)", "sc", 4096}, {"fib_bench(5)", "sc", 218243}, {"fib_bench(5), rc11", "rc11", 525630}, {"lockinc(7)", "sc", 5040},
-		{"ticketlock(6), cut", "sc", 720}, {"treiber-stack 2R3W", "sc", 39276}, {"treiber-stack 2R3W, cut", "sc", 6120}, {"linuxrwlocks(2), cut", "sc", 14},
+		{"ticketlock(6)", "sc", 720}, {"treiber-stack 2R3W", "sc", 39276}, {"treiber-stack 2R3W, cut", "sc", 6120}, {"linuxrwlocks(2), cut", "sc", 14},
 	} {
 		all = append(all, measured{findCounted(b, p.name), p.model, p.want})
 	}

@@ -242,6 +242,7 @@ type scratch struct {
 	moments   []*moment
 	run       run
 	execution Execution
+	violation kernel.Violation // of an execution that nobody looks at
 	threads   []*thread
 	order     []int32
 	pending   []int32
