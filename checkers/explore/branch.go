@@ -84,11 +84,7 @@ func (r *run) branchOff() {
 
 // remember notes the run's state as it was when the step began.
 func (r *run) remember() *moment {
-	w := r.worker
-	m := &moment{}
-	if last := len(w.scratch.moments) - 1; last >= 0 {
-		m, w.scratch.moments = w.scratch.moments[last], w.scratch.moments[:last]
-	}
+	m := r.worker.blankMoment()
 	m.events, m.focus = r.begun, r.g.Focus
 	m.stands = m.stands[:0]
 	for _, th := range r.threads {
@@ -96,6 +92,16 @@ func (r *run) remember() *moment {
 	}
 	m.blocked = append(m.blocked[:0], r.blocked...)
 	m.done = append(m.done[:0], r.done...)
+	return m
+}
+
+func (w *worker) blankMoment() *moment {
+	last := len(w.scratch.moments) - 1
+	if last < 0 {
+		return &moment{}
+	}
+	m := w.scratch.moments[last]
+	w.scratch.moments = w.scratch.moments[:last]
 	return m
 }
 

@@ -217,13 +217,13 @@ func (r *run) rivals(read int32) []int32 {
 	g := r.g
 	found := r.worker.scratch.rivals[:0]
 	e := &g.Events[read]
-	for id := range g.Events {
+	for id := g.Latest(e.Location); id != graph.Init; id = g.Earlier(id) {
 		f := &g.Events[id]
-		if int32(id) == read || f.Location != e.Location || f.Source != e.Source {
+		if id == read || f.Source != e.Source {
 			continue
 		}
 		if (f.Kind == graph.LockRead || f.Kind == graph.UpdateRead) && f.Pair != graph.Init {
-			found = append(found, int32(id))
+			found = append(found, id)
 		}
 	}
 	r.worker.scratch.rivals = found
@@ -372,13 +372,14 @@ func (r *run) addUnlock(th *thread, e graph.Event) {
 // waiters returns the acquisitions in the graph that wait for one of the
 // sections, oldest first: those that the sections' beginning redirected.
 func (r *run) waiters(sections []int32) []int32 {
-	var found []int32
+	found := r.worker.scratch.waiters[:0]
 	for _, id := range r.blocked {
 		if e := &r.g.Events[id]; e.Kind == graph.LockRead && slices.Contains(sections, e.Source) {
 			found = append(found, id)
 		}
 	}
 	slices.Sort(found)
+	r.worker.scratch.waiters = found
 	return found
 }
 

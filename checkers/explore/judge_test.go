@@ -265,6 +265,20 @@ func TestScriptsTakeHandOversBack(t *testing.T) {
 	}
 }
 
+// TestTriesOfStrands has a task try a reader/writer lock exclusively and then
+// shared. What it saw belongs to one lock, although the strands are different,
+// and a sequential load elsewhere has the model look at that in another way.
+func TestTriesOfStrands(t *testing.T) {
+	lock := code{{op: "lock", at: 1}, {op: "unlock", at: 1}}
+	codes := []code{
+		{{op: "trylock", at: 1}, {op: "unlock", at: 1}, {op: "tryrlock", at: 1}, {op: "unlock", at: 1}},
+		lock, {{op: "load", order: kernel.Once}, {op: "load", order: kernel.Sequential}}, lock,
+	}
+	for _, model := range memmodel.Names() {
+		sameWithCode(t, codes, model)
+	}
+}
+
 // sameWithCode explores the program both ways, as far as a budget allows.
 func sameWithCode(t interface {
 	Fatalf(string, ...any)

@@ -250,7 +250,7 @@ func releaseStrand(op *kernel.Op, task int) int {
 
 // sections returns the open sections of a task on the lock of a location.
 func (r *run) sections(task, location int32) []int32 {
-	var open []int32
+	open := r.worker.scratch.sections[:0]
 	l := &r.g.Locations[location]
 	for i := range r.g.Locations {
 		if m := &r.g.Locations[i]; m.Owner != l.Owner || m.Field != l.Field {
@@ -261,7 +261,8 @@ func (r *run) sections(task, location int32) []int32 {
 			open = append(open, last)
 		}
 	}
-	return slices.Clip(open)
+	r.worker.scratch.sections = open
+	return open
 }
 
 func (r *run) describeEvent(id int32) string {

@@ -40,6 +40,15 @@ func (r *run) revisit(g *graph.Graph, write int32, rivals []int32) {
 // oldestReader returns the oldest event that could read from the write, or the
 // write if there is none.
 func oldestReader(g *graph.Graph, write int32, past graph.Set) int32 {
+	if at := g.Events[write].Location; !g.Locations[at].Lock {
+		oldest := write
+		for read := g.Earlier(write); read != graph.Init; read = g.Earlier(read) {
+			if !past.Has(read) && mayTake(g, read, write) {
+				oldest = read
+			}
+		}
+		return oldest
+	}
 	for read := range write {
 		if mayTake(g, read, write) && !past.Has(read) {
 			return read
@@ -179,7 +188,7 @@ func (r *run) redirect(g *graph.Graph, read, source, cause int32, kind graph.Kin
 	kept, number := g.RestrictTo(r.worker.blank(), func(id int32) bool { return id <= read || past.Has(id) })
 	e := &kept.Events[number[read]]
 	e.Kind, e.Source, e.Pair = kind, number[source], graph.Init
-	e.Location = g.Events[source].Location
+	kept.MoveTo(number[read], g.Events[source].Location)
 	kept.Refresh(number[read])
 	kept.Focus = e.Task
 	if moved := number[cause]; kept.Events[moved].Kind == graph.Write && kind != graph.Await {
@@ -267,7 +276,7 @@ func ended(g *graph.Graph, section int32, before func(int32) bool) bool {
 // readEarlier reports whether an event that is older than the write reads from
 // it, which only a revisit can have brought about.
 func readEarlier(g *graph.Graph, write int32) bool {
-	for id := range write {
+	for id := g.Earlier(write); id != graph.Init; id = g.Earlier(id) {
 		if e := &g.Events[id]; e.Source == write && (e.Reads() || e.Kind == graph.Await) {
 			return true
 		}

@@ -248,6 +248,8 @@ type scratch struct {
 	pending   []int32
 	past      graph.Set
 	rivals    []int32
+	sections  []int32
+	waiters   []int32
 	key       []byte
 }
 

@@ -167,6 +167,8 @@ type Graph struct {
 
 	clock    uint64   // how many events were ever added to this memory
 	stamps   []uint64 // by event: the clock when it was added
+	latest   []int32  // by location: the latest event there, or Init
+	earlier  []int32  // by event: the one before it at its location, or Init
 	turns    []turned // how Turns were changed, for Undo
 	numbers  []int32  // of a restricted graph: the new number of each old event
 	words    int      // 64-bit words in a prefix set
@@ -259,6 +261,7 @@ func (g *Graph) Add(e Event) int32 {
 	g.Events = append(g.Events, e)
 	g.clock++
 	g.stamps = append(g.stamps, g.clock)
+	g.chain(id)
 	if len(g.Events) > g.words*64 {
 		g.widen()
 	}
@@ -309,7 +312,10 @@ func (g *Graph) Undo() {
 	}
 	t := &g.Tasks[e.Task]
 	t.Last, t.Count = e.Previous, t.Count-1
-	g.Events, g.stamps = g.Events[:id], g.stamps[:id]
+	if e.Location >= 0 {
+		g.latest[e.Location] = g.earlier[id]
+	}
+	g.Events, g.stamps, g.earlier = g.Events[:id], g.stamps[:id], g.earlier[:id]
 	g.prefixes = g.prefixes[:int(id)*g.words]
 }
 
@@ -317,13 +323,56 @@ func (g *Graph) Undo() {
 // graph: if it is the same as it was, so are those of all events before it.
 func (g *Graph) Stamp(id int32) uint64 { return g.stamps[id] }
 
-// stampAll gives all events new stamps.
+// stampAll gives all events new stamps, and finds out which of them are at one
+// location.
 func (g *Graph) stampAll() {
 	g.stamps = g.stamps[:0]
 	for range g.Events {
 		g.clock++
 		g.stamps = append(g.stamps, g.clock)
 	}
+	g.chainAll()
+}
+
+// Latest returns the latest event at the location, or Init.
+func (g *Graph) Latest(location int32) int32 {
+	if int(location) >= len(g.latest) {
+		return Init
+	}
+	return g.latest[location]
+}
+
+// Earlier returns the latest event at the event's location that is older, or
+// Init.
+func (g *Graph) Earlier(id int32) int32 { return g.earlier[id] }
+
+// MoveTo changes the location of an event.
+func (g *Graph) MoveTo(id, location int32) {
+	if e := &g.Events[id]; e.Location != location {
+		e.Location = location
+		g.chainAll()
+	}
+}
+
+func (g *Graph) chainAll() {
+	g.latest, g.earlier = g.latest[:0], g.earlier[:0]
+	for id := range g.Events {
+		g.chain(int32(id))
+	}
+}
+
+// chain makes the event the latest at its location.
+func (g *Graph) chain(id int32) {
+	at := g.Events[id].Location
+	if at < 0 {
+		g.earlier = append(g.earlier, Init)
+		return
+	}
+	for int(at) >= len(g.latest) {
+		g.latest = append(g.latest, Init)
+	}
+	g.earlier = append(g.earlier, g.latest[at])
+	g.latest[at] = id
 }
 
 // widen makes room for more events in every prefix set.

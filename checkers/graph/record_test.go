@@ -72,6 +72,8 @@ func TestRecordIsTheWholeGraph(t *testing.T) {
 		"prefixes": "it is Prefixes",
 		"clock":    "stamps are of use to one memory only; those of another are new",
 		"stamps":   "see clock",
+		"latest":   "it is worked out from the events",
+		"earlier":  "it is worked out from the events",
 		"turns":    "no run takes back what was there when it began",
 		"numbers":  "it is of use while the graph is restricted",
 	}
@@ -93,7 +95,10 @@ func TestRecordIsTheWholeGraph(t *testing.T) {
 	if len(again.stamps) != len(g.Events) {
 		t.Errorf("%d stamps of %d events", len(again.stamps), len(g.Events))
 	}
-	again.stamps, again.clock = nil, 0
+	if at := g.Events[0].Location; len(g.Events) != 1 || again.Latest(at) != 0 || again.Earlier(0) != Init {
+		t.Errorf("the events at one location are not found again: %+v", again)
+	}
+	again.stamps, again.clock, again.latest, again.earlier = nil, 0, nil, nil
 	if !reflect.DeepEqual(again, &g) {
 		t.Errorf("written %+v, read %+v", &g, again)
 	}

@@ -45,16 +45,23 @@ type access struct {
 // covers reports whether coherent is enough to decide the graph.
 func (c *coherent) covers(g *graph.Graph) bool {
 	for id := range g.Events {
-		if c.foreignTo(&g.Events[id]) {
+		if c.foreignTo(g, &g.Events[id]) {
 			return false
 		}
 	}
 	return true
 }
 
-// foreignTo reports whether the event takes a graph out of coherent's reach.
-func (c *coherent) foreignTo(e *graph.Event) bool {
-	return c.rule != byReading && (e.Kind == graph.Barrier || e.Order == kernel.Full || e.Order == kernel.Sequential)
+// foreignTo reports whether the event takes a graph out of coherent's reach. A
+// failed try of a lock that has several strands does, because it orders nothing
+// and yet belongs to all of them: an Unlock may stand between what it saw on one
+// strand and what was seen on another.
+func (c *coherent) foreignTo(g *graph.Graph, e *graph.Event) bool {
+	if c.rule == byReading {
+		return false
+	}
+	strands := e.Kind == graph.LockBusy || e.Kind == graph.LockFail && g.Locations[e.Location].Strand > 0
+	return strands || e.Kind == graph.Barrier || e.Order == kernel.Full || e.Order == kernel.Sequential
 }
 
 // check reports whether happens-before respects coherence.

@@ -16,7 +16,7 @@ func (c *coherent) extends(g *graph.Graph, n int) (consistent, decided bool) {
 		return false, false
 	}
 	for id := base; id < len(g.Events); id++ {
-		if c.foreignTo(&g.Events[id]) {
+		if c.foreignTo(g, &g.Events[id]) {
 			return false, false
 		}
 	}
@@ -45,7 +45,7 @@ func (c *coherent) follow(g *graph.Graph, n int) {
 		c.foreign = 0
 	}
 	for id := known; id < n; id++ {
-		if c.foreign == 0 && c.foreignTo(&g.Events[id]) {
+		if c.foreign == 0 && c.foreignTo(g, &g.Events[id]) {
 			c.foreign = id + 1
 		}
 		c.find(int32(id))

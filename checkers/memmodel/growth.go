@@ -156,9 +156,9 @@ func (s *growth) learnWrite(id int32) bool {
 	if !s.note(id, next) || before != graph.Init && !s.note(before, id) {
 		return false
 	}
-	for read := range id {
+	for read := s.g.Earlier(id); read != graph.Init; read = s.g.Earlier(read) {
 		r := &s.g.Events[read]
-		if r.Location != e.Location || read == e.Pair || !r.Reads() || r.Kind == graph.LockFail || r.Kind == graph.LockBusy {
+		if read == e.Pair || !r.Reads() || r.Kind == graph.LockFail || r.Kind == graph.LockBusy {
 			continue
 		}
 		if r.Source == before && !s.note(read, id) || r.Source == id && !s.note(read, next) {

@@ -13,7 +13,9 @@ type rc11 struct {
 	coherent, growing coherent
 }
 
-func newRC11() *rc11 { return &rc11{coherent: coherent{rule: byOrder}, growing: coherent{rule: byOrder}} }
+func newRC11() *rc11 {
+	return &rc11{coherent: coherent{rule: byOrder}, growing: coherent{rule: byOrder}}
+}
 
 func (*rc11) Name() string { return "rc11" }
 
