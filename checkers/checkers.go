@@ -32,9 +32,11 @@ type T interface {
 // Verify judges every variant of the scenario under each of the given memory
 // models (none means sc and kernel) and fails the test for each verdict that
 // differs from what the variant expects, for a vacuous one, and if goroutines are
-// left, so that no test beside it may start any. A failure shows the verdict's
-// reason and, if something is broken, the shortest interleaving that breaks it and
-// the call of [Replay] that runs it again. It returns the verdicts, model by
+// left, so that no test beside it may start any. Under the first model each
+// schedule is run twice, and code that does something else the second time fails
+// the test. A failure shows the verdict's
+// reason and, if something is broken, the shortest interleaving that breaks it, of
+// no more tasks and operations than are needed, and the call of [Replay] that runs it again. It returns the verdicts, model by
 // model; those on the baseline are left out.
 func Verify(t T, s *scenario.Scenario, models ...string) []*verdict.Verdict {
 	t.Helper()
@@ -75,8 +77,8 @@ func verify(t T, s *scenario.Scenario, models []string, c *verdict.Checkpoint) [
 		models = verdict.DefaultModels()
 	}
 	var all []*verdict.Verdict
-	for _, model := range models {
-		q, err := verdict.Ask(race, verdict.Options{Models: []string{model}, Planted: true, Checkpoint: c})
+	for i, model := range models {
+		q, err := verdict.Ask(race, verdict.Options{Models: []string{model}, Planted: true, Shrink: true, Strict: i == 0, Checkpoint: c})
 		if err != nil {
 			t.Errorf("%v", err)
 			continue
@@ -133,6 +135,9 @@ func explain(v *verdict.Verdict) string {
 // interleaving lists the steps that others can see, and what they break.
 func interleaving(f *verdict.Finding) string {
 	var b strings.Builder
+	if len(f.LeftOut) > 0 {
+		fmt.Fprintf(&b, "\n\tnot needed, and left out: %s", strings.Join(f.LeftOut, "; "))
+	}
 	for _, step := range f.Steps {
 		if !step.Private {
 			fmt.Fprintf(&b, "\n\t%s: %s", f.Tasks[step.Task], step.What)

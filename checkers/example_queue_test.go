@@ -252,18 +252,14 @@ func ExampleVerify_ring() {
 	checkers.Verify(printer{}, ringScenario(kernel.Once, 1), "sc", "kernel")
 	// Output:
 	// ring, variant ring, under kernel: HARMFUL, expected INDISTINGUISHABLE: 5 of 11 executions break something: not linearizable
+	//   not needed, and left out: producer: put(2); producer: put(3)
 	//   producer: once load of ring#1.tail = 0
 	//   producer: acquire load of ring#1.head = 0
 	//   producer: once store to ring#1.slot 0 = 1
 	//   producer: once store to ring#1.tail = 1
-	//   producer: once load of ring#1.tail = 1
-	//   producer: acquire load of ring#1.head = 0
-	//   producer: once store to ring#1.tail = 2
-	//   producer: once load of ring#1.tail = 2
-	//   producer: acquire load of ring#1.head = 0
 	//   consumer: once load of ring#1.head = 0
-	//   consumer: acquire load of ring#1.tail = 1 (stale: the newest value was 2)
+	//   consumer: acquire load of ring#1.tail = 1
 	//   consumer: once load of ring#1.slot 0 = 0 (stale: the newest value was 1)
 	//   consumer: once store to ring#1.head = 1
-	//   not linearizable: no order of the operations on queue satisfies first in, first out: task 1: put(1) = true; task 1: put(2) = true; task 1: put(3) = false; task 2: get = 0
+	//   not linearizable: no order of the operations on queue satisfies first in, first out: task 1: put(1) = true; task 2: get = 0
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"benign/checkers"
 	"benign/checkers/explore"
@@ -220,6 +221,25 @@ func TestVerifyCannotAsk(t *testing.T) {
 		if all := checkers.Verify(f, c.race, c.models...); len(all) != 0 || !slices.Equal(f.errors, c.want) {
 			t.Errorf("%s: errors %q, want %q", name, f.errors, c.want)
 		}
+	}
+}
+
+// TestVerifyIsStrict: a clock in a result is no outcome, even if the code does
+// the same otherwise.
+func TestVerifyIsStrict(t *testing.T) {
+	race := shopRace(peeking, scenario.Indistinguishable)
+	for i := range race.Variants {
+		innocent := race.Variants[i].Build
+		race.Variants[i].Build = func(setup *kernel.Task) *scenario.Instance {
+			instance := innocent(setup)
+			instance.Observe = func(*kernel.Task) string { return fmt.Sprint(time.Now().UnixNano()) }
+			return instance
+		}
+	}
+	f := &fakeT{}
+	checkers.Verify(f, race, "sc")
+	if len(f.errors) != 1 || !strings.Contains(f.errors[0], "the execution does not fit the code: the execution ended with ") {
+		t.Errorf("errors %q", f.errors)
 	}
 }
 

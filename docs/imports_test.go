@@ -45,7 +45,7 @@ var layers = []struct {
 		"impl/kernel", "impl/scenario", "spec"}},
 	{"checkers/progress", []string{"checkers/explore", "impl/kernel", "impl/scenario", "spec"}},
 	{"checkers/verdict", []string{"checkers/checkpoint", "checkers/explore", "checkers/graph", "checkers/linear", "checkers/memmodel",
-		"checkers/progress", "impl/kernel", "impl/scenario", "spec"}},
+		"checkers/progress", "checkers/shrink", "impl/kernel", "impl/scenario", "spec"}},
 
 	// Invention needs the judges and the accused.
 	{"fuzz", []string{"checkers", "impl/*", "spec"}},

@@ -124,7 +124,7 @@ func TestAwaitTracesDiverge(t *testing.T) {
 		{"in vain before", code(5), code(0), "the value ends its wait", true, true},
 		{"in vain now", code(0), code(5), "waits for another value of rig#1.x", false, true},
 		{"no await now", code(5), load, "task A", true, true},
-		{"no await before", load, code(0), "the task waits for a value", false, true},
+		{"no await before", load, code(0), "the task is at: once await of rig#1.x", false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			all := exhausted(t, scene([]step{c.before}), "sc")

@@ -92,9 +92,9 @@ func TestReplayChecksEveryField(t *testing.T) {
 		was, is step
 		want    string
 	}{
-		"alternatives": {choice(3), choice(2), "event 0 of task A (choice): the task has 2 alternatives"},
-		"join":         {joined(0), joined(1), "event 2 of task A (join): the task is at the join of another task"},
-		"try":          {locked, tried, "event 0 of task A (lock-read at rig#1.sleep): the task is at another acquire"},
+		"alternatives": {choice(3), choice(2), "event 0 of task A (choice of alternative 2): the task has 2 alternatives"},
+		"join":         {joined(0), joined(1), "event 2 of task A (join p): the task is at: join q"},
+		"try":          {locked, tried, "event 0 of task A (lock rig#1.sleep): the task is at: trylock rig#1.sleep"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			diverged := 0

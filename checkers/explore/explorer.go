@@ -7,6 +7,7 @@ import (
 
 	"benign/checkers/memmodel"
 	"benign/checkers/race"
+	"benign/impl/kernel"
 	"benign/impl/scenario"
 )
 
@@ -25,6 +26,8 @@ type Config struct {
 	// Scenario and Variant say what is run.
 	Scenario *scenario.Scenario
 	Variant  *scenario.Variant
+	// Without lists operations of the variant that are left out.
+	Without []scenario.Omitted
 	// Model is the name of a memory model, see memmodel.Names.
 	Model string
 	// Workers is the number of goroutines; below 1 means 1.
@@ -52,6 +55,13 @@ type Config struct {
 	// StopAtViolation ends the exploration at the first violation; it is not
 	// exhaustive then.
 	StopAtViolation bool
+	// Strict runs each schedule twice and compares what the code did: the
+	// operations of each task, what they returned, and what was left. Code that
+	// does something else the second time depends on a clock, on randomness, on
+	// map order or on a goroutine of its own, and is a [*DivergenceError], as is a
+	// goroutine that uses a task which is not its own. It takes a little more than
+	// twice the time. A scenario of WordsOnly is run then, and not scripted.
+	Strict bool
 	// CheckDefaults has the model confirm every complete execution, including
 	// the choices that need no check in theory. Tests set it.
 	CheckDefaults bool
@@ -108,7 +118,7 @@ func Explore(config Config) (Stats, error) {
 		_, err := memmodel.New(config.Model)
 		return Stats{}, err
 	}
-	known, scripted, resume := sharers{}, config.Scenario.WordsOnly, config.Resume
+	known, scripted, resume := sharers{}, config.Scenario.WordsOnly && !config.Strict, config.Resume
 	if resume != nil {
 		if err := resume.fits(config); err != nil {
 			return Stats{}, err
@@ -136,6 +146,33 @@ func Explore(config Config) (Stats, error) {
 		}
 		return x.stats, nil
 	}
+}
+
+// build sets one execution up, without what is left out.
+func (c *Config) build(setup *kernel.Task) (*scenario.Instance, error) {
+	i := c.Variant.Build(setup)
+	if len(c.Without) == 0 {
+		return i, nil
+	}
+	if err := i.Omit(c.Without); err != nil {
+		return nil, &DivergenceError{Detail: err.Error()}
+	}
+	return i, nil
+}
+
+// Tasks returns the tasks of the variant with their operations, none of which is
+// run, and without what is left out.
+func Tasks(config Config) (tasks []scenario.Task, err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			tasks, err = nil, fmt.Errorf("the set-up of variant %s breaks: %v", config.Variant.Name, problem)
+		}
+	}()
+	i, err := config.build(kernel.NewWorld(config.Scenario.Options()).NewTask("setup"))
+	if err != nil {
+		return nil, err
+	}
+	return i.Tasks, nil
 }
 
 func (c Config) withDefaults() Config {

@@ -167,20 +167,12 @@ func (r *run) mismatch(th *thread, e *graph.Event) string {
 		location = e.Location
 	}
 	switch {
-	case e.Kind != kind:
-		return fmt.Sprintf("the task is at a %s", th.op.Kind)
-	case e.Location != location:
-		return fmt.Sprintf("the task is at %s", th.op.Location.Name())
-	case e.Awaits != (th.awaits() && e.Kind != graph.UpdateWrite):
-		return "the task waits for a value, or no longer does"
-	case e.Order != th.op.Order || e.Barrier != th.op.Barrier:
-		return fmt.Sprintf("the task is at a %s access", th.op.Order)
-	case e.Mode != th.op.Mode || e.Try != (th.op.Kind == kernel.OpAcquire && th.looks()):
-		return fmt.Sprintf("the task is at another %s", th.op.Kind)
+	case e.Kind != kind || e.Location != location || e.Order != th.op.Order || e.Barrier != th.op.Barrier,
+		e.Awaits != (th.awaits() && e.Kind != graph.UpdateWrite), e.Mode != th.op.Mode || e.Try != (th.op.Kind == kernel.OpAcquire && th.looks()),
+		kind == graph.Join && int(e.Child) != th.op.Child.Slot:
+		return "the task is at: " + announced(th.op)
 	case kind == graph.Choice && int(e.Choice) >= max(2, th.op.Choices):
 		return fmt.Sprintf("the task has %d alternatives", max(2, th.op.Choices))
-	case kind == graph.Join && int(e.Child) != th.op.Child.Slot:
-		return "the task is at the join of another task"
 	}
 	return ""
 }
@@ -265,11 +257,16 @@ func (r *run) sections(task, location int32) []int32 {
 	return open
 }
 
+// describeEvent names an event by its task, its position, and what it is, and
+// says so if it is a part of an operation only.
 func (r *run) describeEvent(id int32) string {
 	e := &r.g.Events[id]
-	where := ""
-	if e.Location >= 0 {
-		where = " at " + r.g.Locations[e.Location].Name
+	part := ""
+	switch e.Kind {
+	case graph.UpdateWrite:
+		part = ", second half"
+	case graph.LockFail:
+		part = ", which fails"
 	}
-	return fmt.Sprintf("event %d of task %s (%s%s)", e.Index, r.g.Tasks[e.Task].Name, e.Kind, where)
+	return fmt.Sprintf("event %d of task %s (%s%s)", e.Index, r.g.Tasks[e.Task].Name, recorded(r.g, e), part)
 }

@@ -40,7 +40,8 @@ type run struct {
 	pruned    bool // the model forbids every way to go on
 	trace     *tracer
 
-	sampling *sampler // decides instead of the exploration; nil if all is explored
+	sampling   *sampler    // decides instead of the exploration; nil if all is explored
+	transcript *transcript // of what the code does, if that is compared
 
 	script  *script  // answers for the code, if it need not be run
 	initial []uint64 // scripted: by location of the graph
@@ -54,6 +55,9 @@ func (w *worker) start(g *graph.Graph, trace *tracer) *run {
 	}
 	r.detector.Reset()
 	options := w.config.Scenario.Options()
+	if w.config.Strict && trace == nil {
+		r.transcript = w.newTranscript()
+	}
 	w.order.Forget()
 	options.LockOrder = w.order
 	r.world = kernel.NewExploredWorld(r, options)
@@ -68,7 +72,9 @@ func (r *run) setUp() {
 		r.script.start(r)
 		return
 	}
-	r.instance = r.worker.config.Variant.Build(r.setup)
+	if r.instance, r.failure = r.worker.config.build(r.setup); r.failure != nil {
+		return
+	}
 	if len(r.instance.Tasks) > race.MaxTasks {
 		r.failure = errTooManyTasks
 		return
@@ -206,6 +212,9 @@ func (r *run) apply(id int32) {
 		r.done = append(r.done, 0)
 	}
 	r.done.Add(id)
+	if r.transcript != nil {
+		r.transcript.order = append(r.transcript.order, id)
+	}
 	th.events++
 	finished := r.perform(th, e)
 	if r.script != nil {

@@ -90,7 +90,7 @@ const trialSamples = 64
 // drawSettled draws the samples, and again when a lock turns out to be shared by
 // a task that was not known to share it.
 func drawSettled(config Config, s Strategy, samples int, seed uint64, planned int, known *sharers) (SampleStats, error) {
-	scripted := config.Scenario.WordsOnly
+	scripted := config.Scenario.WordsOnly && !config.Strict
 	for {
 		d := &drawing{exploration: newExploration(config, *known), empty: graph.New(), strategy: s, seed: seed, samples: int64(samples), seen: map[[sha256.Size]byte]int{}}
 		d.scripted = scripted

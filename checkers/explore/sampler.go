@@ -8,15 +8,17 @@ import (
 	"benign/impl/kernel"
 )
 
-// sampler makes the choices of one sampled run. Operations are not interrupted:
+// sampler makes the choices of one run instead of the exploration. Operations are not interrupted:
 // what is left of one comes before the next step, and an exclusive acquisition
 // of a lock that others share begins when nobody holds it.
 type sampler struct {
 	source   *rand.ChaCha8
-	random   *rand.Rand // from source
-	schedule Scheduler
-	steps    int     // taken so far
-	latest   *thread // that took one
+	random   *rand.Rand      // from source
+	schedule Scheduler       // a negative index gives the run up
+	draw     func(n int) int // picks one of n alternatives of the environment
+	steps    int             // taken so far
+	latest   *thread         // that took one
+	graph    *graph.Graph    // of the run, so far
 	threads  []*thread
 	pending  []Pending
 }
@@ -29,6 +31,7 @@ func (w *worker) sampler(s Strategy, seed uint64, steps int) *sampler {
 	if w.sampling == nil {
 		w.sampling = &sampler{source: rand.NewChaCha8(key)} // whose streams are unrelated even for neighbouring seeds
 		w.sampling.random = rand.New(w.sampling.source)
+		w.sampling.draw = w.sampling.random.IntN
 	}
 	w.sampling.source.Seed(key)
 	w.sampling.schedule, w.sampling.steps, w.sampling.latest = s.Begin(w.sampling.random, steps), 0, nil
@@ -48,11 +51,17 @@ func (s *sampler) next(r *run) *thread {
 	}
 	if s.collect(r, r.canBegin) {
 		s.steps++
-		s.latest = s.threads[s.schedule(s.pending)]
+		s.graph = r.g
+		at := s.schedule(s.pending)
+		if at < 0 {
+			r.pruned = true
+			return nil
+		}
+		s.latest = s.threads[at]
 		return s.latest
 	}
 	if s.collect(r, r.waitsSilently) {
-		return s.threads[s.random.IntN(len(s.threads))]
+		return s.threads[0]
 	}
 	return nil
 }
@@ -96,7 +105,7 @@ func (s *sampler) choose(r *run, e graph.Event, alternatives int) int32 {
 	th := r.threads[e.Task]
 	switch {
 	case th.op.Kind != kernel.OpAcquire:
-		return int32(s.random.IntN(alternatives))
+		return int32(s.draw(alternatives))
 	case r.anyHeld(th.strands):
 		return 1
 	}

@@ -120,7 +120,9 @@ func (s *script) start(r *run) {
 
 // begin learns how many tasks there are and how each begins.
 func (s *script) begin() {
-	s.rehearsal = s.rehearse()
+	if s.rehearsal = s.rehearse(); s.failed != nil {
+		return
+	}
 	tasks := s.rehearsal.instance.Tasks
 	if len(tasks) > race.MaxTasks {
 		s.failed = errTooManyTasks
@@ -204,8 +206,12 @@ func (s *script) rehearse() *rehearsal {
 	options := s.worker.config.Scenario.Options()
 	options.LockOrder = s.worker.order
 	r.world = kernel.NewExploredWorld(r, options)
-	r.instance = s.worker.config.Variant.Build(r.world.NewTask("setup"))
-	i := r.instance
+	i, err := s.worker.config.build(r.world.NewTask("setup"))
+	if err != nil {
+		s.failed = err
+		return nil
+	}
+	r.instance = i
 	if i.Check != nil || i.Debt != nil || i.Quiesce != nil || i.Observe != nil || i.Teardown != nil || i.Spec != nil {
 		s.failed = errNeedsCode
 	}
@@ -364,7 +370,7 @@ func (r *rehearsal) Perform(t *kernel.Task, op *kernel.Op) kernel.Result {
 	known := &a.path[a.passed].op
 	if op.Kind != known.Kind || op.Location != known.Location || op.Order != known.Order || op.Value != known.Value || op.Mode != known.Mode ||
 		(op.Until != nil) != (known.Until != nil) || op.Passes != known.Passes {
-		r.script.failed = &DivergenceError{Detail: fmt.Sprintf("task %s is at a %s, where it was at a %s before", t.Name(), op.Kind, known.Kind)}
+		r.script.failed = &DivergenceError{Detail: fmt.Sprintf("task %s is at: %s; before, it was at: %s", t.Name(), deed{op: *op}, deed{op: *known})}
 		panic(unwound{})
 	}
 	a.passed++

@@ -63,6 +63,10 @@ var faulty = map[string]struct {
 	}, kernel.Crash, 1},
 }
 
+func ofKind(kind kernel.ViolationKind) func(*kernel.Violation) bool {
+	return func(v *kernel.Violation) bool { return v.Kind == kind }
+}
+
 // TestShorten shortens every execution that breaks something. It must break the
 // same kind of thing and be no longer, nothing that is left over may be
 // droppable, and its text must show the same again.
@@ -76,7 +80,7 @@ func TestShorten(t *testing.T) {
 				if e.Violation == nil || e.Violation.Kind != c.kind {
 					continue
 				}
-				short := explore.Shorten(config, e.Graph, c.kind.String())
+				short := explore.Shorten(config, e.Graph, ofKind(c.kind))
 				if len(short.Events) > len(e.Graph.Events) {
 					t.Errorf("%d events became %d", len(e.Graph.Events), len(short.Events))
 				}
@@ -103,13 +107,13 @@ func TestShorten(t *testing.T) {
 func TestShortenKeepsWhatItCannotShorten(t *testing.T) {
 	s := scene(faulty["assertion"].steps)
 	for _, e := range exhausted(t, s, "sc") {
-		if short := explore.Shorten(configure(s, "sc"), e.Graph, kernel.UseAfterFree.String()); short.Key() != e.Graph.Key() {
+		if short := explore.Shorten(configure(s, "sc"), e.Graph, ofKind(kernel.UseAfterFree)); short.Key() != e.Graph.Key() {
 			t.Errorf("shortened to\n%s", explore.FormatTrace(header, short))
 		}
 	}
 	leak := scene(times(2, locked), func(i *scenario.Instance, _ *rig) { i.Teardown = func(*kernel.Task) {} })
 	for _, e := range exhausted(t, leak, "sc") {
-		if short := explore.Shorten(configure(leak, "sc"), e.Graph, kernel.Leak.String()); short.Key() != e.Graph.Key() {
+		if short := explore.Shorten(configure(leak, "sc"), e.Graph, ofKind(kernel.Leak)); short.Key() != e.Graph.Key() {
 			t.Errorf("shortened to\n%s", explore.FormatTrace(header, short))
 		}
 	}

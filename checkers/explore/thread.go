@@ -48,6 +48,9 @@ type unwound struct{}
 
 // Perform implements [kernel.Engine].
 func (r *run) Perform(t *kernel.Task, op *kernel.Op) kernel.Result {
+	if r.transcript != nil {
+		r.record(t, deed{op: *op})
+	}
 	th := r.threads[t.Slot]
 	if r.abandoned {
 		panic(unwound{})
@@ -72,6 +75,9 @@ func (r *run) Violate(_ *kernel.Task, v *kernel.Violation) {
 
 // Access implements [kernel.Engine].
 func (r *run) Access(t *kernel.Task, region *kernel.Region, write bool) {
+	if r.transcript != nil {
+		r.record(t, deed{region: region, write: write})
+	}
 	if r.abandoned {
 		panic(unwound{})
 	}
@@ -116,6 +122,9 @@ func (r *run) launch(number int32, task *kernel.Task, body func(*kernel.Task)) {
 	r.threads[number] = th
 	th.co = r.worker.pool.get(func() {
 		defer r.finish(th)
+		if r.transcript != nil {
+			r.transcript.own(task)
+		}
 		body(task)
 		task.CheckExit()
 	})
@@ -176,7 +185,7 @@ func (r *run) advance(th *thread) {
 		r.enter(th, r.script.follow(th))
 		return
 	}
-	th.co.resume()
+	r.resume(th)
 	if th.finished {
 		r.worker.pool.put(th.co)
 		th.co = nil
@@ -185,12 +194,21 @@ func (r *run) advance(th *thread) {
 	r.announce(th)
 }
 
+// resume lets the code of a task go on.
+func (r *run) resume(th *thread) {
+	if r.transcript != nil {
+		r.transcript.running.Store(th.task)
+		defer r.transcript.running.Store(nil)
+	}
+	th.co.resume()
+}
+
 // abandon unwinds every task that is still parked.
 func (r *run) abandon() {
 	r.abandoned = true
 	for _, th := range r.threads {
 		if th != nil && !th.finished && th.co != nil {
-			th.co.resume()
+			r.resume(th)
 			r.worker.pool.put(th.co)
 			th.co = nil
 		}
@@ -256,5 +274,5 @@ func (th *thread) describe(g *graph.Graph) string {
 	case th.op.Kind == kernel.OpJoin:
 		return fmt.Sprintf("%s waits for the end of %s", th.name, g.Tasks[th.op.Child.Slot].Name)
 	}
-	return th.name + " is at a " + th.op.Kind.String()
+	return th.name + " is at: " + announced(th.op)
 }

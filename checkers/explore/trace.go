@@ -31,11 +31,7 @@ func (t *tracer) add(r *run, th *thread, id int32) {
 func (r *run) phrase(op *kernel.Op, e *graph.Event) string {
 	switch op.Kind {
 	case kernel.OpLoad:
-		verb := "load"
-		if op.Until != nil {
-			verb = "await"
-		}
-		return fmt.Sprintf("%s %s of %s = %s", op.Order, verb, op.Location.Name(), op.Location.Show(e.Value))
+		return announced(op) + " = " + op.Location.Show(e.Value)
 	case kernel.OpStore:
 		return fmt.Sprintf("%s store to %s = %s", op.Order, op.Location.Name(), op.Location.Show(e.Value))
 	case kernel.OpUpdate:
@@ -47,7 +43,7 @@ func (r *run) phrase(op *kernel.Op, e *graph.Event) string {
 	case kernel.OpAcquire:
 		return acquirePhrase(op, e)
 	case kernel.OpRelease:
-		return fmt.Sprintf("unlock %s%s", op.Location.Name(), sharedSuffix(op))
+		return fmt.Sprintf("unlock %s%s", op.Location.Name(), sharedSuffix(op.Mode))
 	case kernel.OpChoose:
 		if op.Choices == 2 {
 			return fmt.Sprintf("%s: %s", op.Label, []string{"no", "yes"}[min(1, e.Choice)])
@@ -66,22 +62,11 @@ func acquirePhrase(op *kernel.Op, e *graph.Event) string {
 	if op.Passes {
 		return "grace period of " + op.Location.Name()
 	}
-	verb := "lock"
-	if op.Try {
-		verb = "trylock"
-	}
-	suffix := sharedSuffix(op)
+	suffix := sharedSuffix(op.Mode)
 	if e.Kind == graph.LockFail {
 		suffix += " fails"
 	}
-	return fmt.Sprintf("%s %s%s", verb, op.Location.Name(), suffix)
-}
-
-func sharedSuffix(op *kernel.Op) string {
-	if op.Mode == kernel.Shared {
-		return " (shared)"
-	}
-	return ""
+	return fmt.Sprintf("%s %s%s", acquireVerb(op.Try), op.Location.Name(), suffix)
 }
 
 // staleness notes a read that did not see the newest value in the order in
@@ -114,6 +99,7 @@ func (r *run) staleness(e *graph.Event) string {
 // trace ends gives an execution that has not Ended.
 func Replay(config Config, trace *Trace) (*Execution, []Step, error) {
 	config = config.withDefaults()
+	config.Without = trace.Without
 	model, err := memmodel.New(config.Model)
 	switch {
 	case err != nil:
@@ -161,7 +147,7 @@ func sharersIn(g *graph.Graph) []sharer {
 
 // replay runs the graph and nothing that goes beyond it.
 func (w *worker) replay(g *graph.Graph) (*Execution, []Step, error) {
-	order := memmodel.Interleave(g)
+	order, _ := memmodel.FewestSwitches(g)
 	r := w.start(g, &tracer{})
 	r.setUpAgain()
 	if !r.stopped() {
@@ -228,26 +214,52 @@ func (r *run) misfit(th *thread, e graph.Event) string {
 	return ""
 }
 
-// Shorten returns the smallest execution it finds that breaks the same kind of
-// property, named by kind: events that nothing else in the execution depends on
-// are dropped, latest first, as long as the violation stays. Violations that
-// only whole executions show are returned as they are.
-func Shorten(config Config, g *graph.Graph, kind string) *graph.Graph {
+// Shorten returns the smallest execution it finds that shows the same fault:
+// events that nothing else in the execution depends on are dropped as long as
+// the violation stays one that same recognises. First the tails of whole tasks go,
+// and then one event after the other, until none can. Violations that only whole
+// executions show are returned as they are.
+func Shorten(config Config, g *graph.Graph, same func(*kernel.Violation) bool) *graph.Graph {
+	try := func(keep func(id int32) bool) bool {
+		shorter, _ := g.Restrict(keep)
+		if len(shorter.Events) == len(g.Events) {
+			return false
+		}
+		e, _, err := ReplayGraph(config, shorter)
+		if err != nil || e.Ended || e.Violation == nil || !same(e.Violation) {
+			return false
+		}
+		g = shorter
+		return true
+	}
+	for task := range int32(len(g.Tasks)) {
+		tail := tailOf(g, task)
+		try(func(id int32) bool { return g.Events[id].Task != task || g.Events[id].Index < tail })
+	}
 	for changed := true; changed; {
 		changed = false
-		for id := int32(len(g.Events)) - 1; id >= 0; id-- {
-			if needed(g, id) {
-				continue
-			}
-			shorter, _ := g.Restrict(func(other int32) bool { return other != id })
-			e, _, err := ReplayGraph(config, shorter)
-			if err == nil && !e.Ended && e.Violation != nil && e.Violation.Kind.String() == kind {
-				g, changed = shorter, true
-				break
-			}
+		for id := int32(len(g.Events)) - 1; id >= 0 && !changed; id-- {
+			changed = !needed(g, id) && try(func(other int32) bool { return other != id })
 		}
 	}
 	return g
+}
+
+// tailOf returns the position in a task behind which nothing in another task
+// depends on it.
+func tailOf(g *graph.Graph, task int32) int32 {
+	position := int32(0)
+	for id := range g.Events {
+		if g.Events[id].Task == task {
+			continue
+		}
+		for before := range g.Prefix(int32(id)).All() {
+			if e := &g.Events[before]; e.Task == task {
+				position = max(position, e.Index+1)
+			}
+		}
+	}
+	return position
 }
 
 // needed reports whether another event comes after the event in program order,

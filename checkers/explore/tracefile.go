@@ -9,6 +9,7 @@ import (
 	"benign/checkers/graph"
 	"benign/checkers/race"
 	"benign/impl/kernel"
+	"benign/impl/scenario"
 )
 
 // TraceHeader says what a trace is an execution of.
@@ -20,7 +21,12 @@ type TraceHeader struct {
 
 // Trace is a parsed trace: a well-formed execution that has yet to be fitted to
 // the code.
-type Trace struct{ graph *graph.Graph }
+type Trace struct {
+	// Without lists the operations of the variant that are left out of it.
+	Without []scenario.Omitted
+
+	graph *graph.Graph
+}
 
 // traceMagic is the first line of every trace; the number is the version.
 const traceMagic = "benign trace 1"
@@ -66,19 +72,24 @@ func barrierName(b kernel.Barrier) string { return strings.Fields(b.String())[0]
 //	scenario remove
 //	variant patched
 //	model sc
+//	without 2.1 "lookup(0,4096)"
 //	task 1 "shrinker"
 //	1.0 lock-read at="root#1.inodes lock" mode=exclusive from=init
 //	1.1 lock-write at="root#1.inodes lock" mode=exclusive after=init pair=1.0
 //	2.4 write at="inode#2.root" order=once after=init
 //	1.2 read at="inode#2.root" order=once from=2.4
 //
-// A read says from which write its value comes, a write after which other write
+// The operations that are left out, named by their tasks and positions, come
+// before the tasks. A read says from which write its value comes, a write after which other write
 // it stands in coherence. Tasks of the scenario are numbered from 1; the number
 // of a task that another starts tells who starts it. No two words or locks of
 // one object may have the same name.
-func FormatTrace(h TraceHeader, g *graph.Graph) string {
+func FormatTrace(h TraceHeader, g *graph.Graph, without ...scenario.Omitted) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nrace %s\nscenario %s\nvariant %s\nmodel %s\n", traceMagic, h.Race, h.Scenario, h.Variant, h.Model)
+	for _, o := range without {
+		fmt.Fprintf(&b, "without %d.%d %q\n", o.Task+1, o.Operation, o.Name)
+	}
 	for i := range g.Tasks {
 		if t := &g.Tasks[i]; ofScenario(t.ID) || t.Spawn != graph.Init {
 			fmt.Fprintf(&b, "task %d %q\n", t.ID, t.Name)

@@ -158,6 +158,7 @@ func TestBrokenTraces(t *testing.T) {
 		hinders  = "a lock-write that is in its way"
 		position = "position 3, the next of the task"
 		choice   = "a number from 0 to 2147483647"
+		omitted  = "TASK.POSITION of another operation, in ascending order"
 	)
 	for _, c := range []struct{ old, replacement, want string }{
 		// The header and the tasks.
@@ -165,6 +166,16 @@ func TestBrokenTraces(t *testing.T) {
 		{"race r", "^race ", `a line "race NAME"`},
 		{"scenario s\n", "^", `a line "scenario NAME"`},
 		{"model sc\n", "^model\n", `a line "model NAME"`},
+		{"model sc\n", "model sc\nwithout ^1 \"a\"\n", omitted},
+		{"model sc\n", "model sc\nwithout ^0.1 \"a\"\n", omitted},
+		{"model sc\n", "model sc\nwithout ^17.1 \"a\"\n", omitted},
+		{"model sc\n", "model sc\nwithout ^1.-1 \"a\"\n", omitted},
+		{"model sc\n", "model sc\nwithout ^1.01 \"a\"\n", omitted},
+		{"model sc\n", "model sc\nwithout 1.1 \"a\"\nwithout ^1.1 \"a\"\n", omitted},
+		{"model sc\n", "model sc\nwithout 2.0 \"a\"\nwithout ^1.3 \"a\"\n", omitted},
+		{"model sc\n", "model sc\nwithout 1.0 ^a\n", "the operation's name in quotes"},
+		{"model sc\n", "model sc\nwithout 1.0 \"a\" ^b\n", "the end of the line"},
+		{"model sc\n", "model sc\nwithout 2.0 \"a\"\ntask 1 \"A\"\n^without 2.1 \"a\"\n", event},
 		{"task 2", "task ^1", number},
 		{"task 2", "task ^+2", number},
 		{"task 2", "task ^two", number},

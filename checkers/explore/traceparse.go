@@ -10,6 +10,7 @@ import (
 	"benign/checkers/graph"
 	"benign/checkers/race"
 	"benign/impl/kernel"
+	"benign/impl/scenario"
 )
 
 // maxTraceEvents keeps a trace from being larger than any execution can be.
@@ -25,6 +26,9 @@ func ParseTrace(name string, text []byte) (TraceHeader, *Trace, error) {
 		names: map[string]int32{}, locations: map[strandName]int32{}}
 	p.lines = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	header := p.header()
+	for p.more() && strings.HasPrefix(p.rest(), "without ") {
+		p.without()
+	}
 	for p.more() && strings.HasPrefix(p.rest(), "task ") {
 		p.task()
 	}
@@ -37,7 +41,7 @@ func ParseTrace(name string, text []byte) (TraceHeader, *Trace, error) {
 	if p.err != nil {
 		return TraceHeader{}, nil, p.err
 	}
-	return header, &Trace{p.g}, nil
+	return header, &Trace{Without: p.omitted, graph: p.g}, nil
 }
 
 // traceParser reads a trace from left to right and line by line; the first
@@ -49,6 +53,7 @@ type traceParser struct {
 	column int // index in the current line
 	g      *graph.Graph
 
+	omitted    []scenario.Omitted
 	tasks      map[string]int32     // by their numbers as text
 	taskLines  []int                // by task
 	started    []int                // by task: how many tasks it has started
@@ -133,6 +138,37 @@ func (p *traceParser) keyword(word string) string {
 	}
 	p.line++
 	return value
+}
+
+// without reads a line that leaves an operation out: the task and the position
+// in it, in ascending order, and the operation's name.
+func (p *traceParser) without() {
+	p.column = len("without ")
+	start := p.column
+	task, position, _ := strings.Cut(p.word(), ".")
+	o := scenario.Omitted{}
+	number, err := strconv.Atoi(task)
+	o.Task = number - 1
+	if err == nil {
+		o.Operation, err = strconv.Atoi(position)
+	}
+	if err != nil || fmt.Sprintf("%d.%d", number, o.Operation) != p.word() || !ofScenario(number) || number < 1 || o.Operation < 0 || !p.inOrder(o) {
+		p.failAt(p.line, start, "TASK.POSITION of another operation, in ascending order")
+		return
+	}
+	p.skip(len(p.word()))
+	o.Name = p.quoted("the operation's name in quotes")
+	p.next()
+	p.omitted = append(p.omitted, o)
+}
+
+// inOrder reports whether the operation comes after those that are left out.
+func (p *traceParser) inOrder(o scenario.Omitted) bool {
+	if len(p.omitted) == 0 {
+		return true
+	}
+	last := p.omitted[len(p.omitted)-1]
+	return o.Task > last.Task || o.Task == last.Task && o.Operation > last.Operation
 }
 
 // task reads a line that names a task: first those of the scenario, which are

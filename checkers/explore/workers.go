@@ -415,6 +415,9 @@ func (w *worker) execute() (*Execution, error) {
 	if r.script == nil {
 		w.learnOrder()
 	}
+	if r.transcript != nil && e != nil && err == nil {
+		err = w.again(r, e)
+	}
 	return e, err
 }
 

@@ -18,10 +18,10 @@ func TestRecordIsTheWholeObservation(t *testing.T) {
 	}{
 		{reflect.TypeFor[observation](), reflect.TypeFor[record](), map[string]string{
 			"config": "the question is asked again", "base": "so is that of the baseline", "mutex": "",
-			"histories": "they are judged again", "unfinished": "it is what the next run is about"}},
-		{reflect.TypeFor[culprits](), reflect.TypeFor[culpritsRecord](), nil},
+			"wanted": "no checkpoint keeps what shrinking explores", "histories": "they are judged again", "unfinished": "it is what the next run is about"}},
+		{reflect.TypeFor[culprits](), reflect.TypeFor[culpritsRecord](), map[string]string{"wanted": "as above"}},
 		{reflect.TypeFor[culprit](), reflect.TypeFor[culpritRecord](), map[string]string{
-			"steps": "they are counted again", "identity": "it follows from the graph"}},
+			"steps": "they are counted again", "switches": "they are when it is shortened", "identity": "it follows from the graph"}},
 	} {
 		for field := range c.of.Fields() {
 			name := string(bytes.ToUpper([]byte(field.Name[:1]))) + field.Name[1:]
@@ -41,7 +41,7 @@ func TestObservationIsRestored(t *testing.T) {
 	g.AddTask(1, "one", graph.Init)
 	g.AddLocation(graph.Location{Owner: 3, Field: 1, Name: "x"})
 	g.Place(g.Add(graph.Event{Kind: graph.Write, Location: 0, Source: graph.Init, Pair: graph.Init, End: graph.Init}), graph.Init)
-	o := newObservation(explore.Config{}, nil)
+	o := newObservation(explore.Config{}, nil, nil)
 	o.stats = explore.Stats{Complete: 5, Violating: 1, Exhaustive: true}
 	o.sample = &explore.SampleStats{Samples: 4, Distinct: 3, Unseen: 0.25}
 	o.outcomes["a"], o.outcomes["b"] = 2, 3
@@ -57,7 +57,7 @@ func TestObservationIsRestored(t *testing.T) {
 	if err := decode(encode(o.record()), &r); err != nil {
 		t.Fatal(err)
 	}
-	again := newObservation(explore.Config{}, nil)
+	again := newObservation(explore.Config{}, nil, nil)
 	again.outcomes["stale"] = 1
 	again.restore(r)
 	if !reflect.DeepEqual(again.record(), r) || again.outcomes["stale"] != 0 {

@@ -38,8 +38,15 @@ type Options struct {
 	Strategy explore.Strategy
 	Samples  int
 	Seed     uint64
+	// Bound, if not nil, explores schedules within it, under sc only. The answer is
+	// then Harmful or Unknown, unless no schedule is left out.
+	Bound *explore.Bound
 	// Planted asks about the planted faults and the alternatives too.
 	Planted bool
+	// Strict runs each schedule twice, see explore.Config.
+	Strict bool
+	// Shrink makes the scenario of what is broken smaller before it is shown.
+	Shrink bool
 	// Progress, if not nil, is told what is being explored.
 	Progress func(Progress)
 }
@@ -59,7 +66,7 @@ func (o Options) models() []string {
 	switch {
 	case len(o.Models) > 0:
 		return o.Models
-	case o.Strategy != nil:
+	case o.Strategy != nil || o.Bound != nil:
 		return []string{"sc"}
 	}
 	return DefaultModels()
@@ -67,7 +74,7 @@ func (o Options) models() []string {
 
 func (o Options) config(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model string) explore.Config {
 	c := explore.Config{Scenario: s, Variant: v, Model: model, Workers: o.Workers, MaxExecutions: o.MaxExecutions,
-		Deadline: o.Deadline, Interrupt: o.Interrupt}
+		Deadline: o.Deadline, Interrupt: o.Interrupt, Strict: o.Strict}
 	if c.Workers < 1 {
 		c.Workers = runtime.NumCPU()
 	}
@@ -129,7 +136,7 @@ func judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 	}
 	verdict := &Verdict{Race: race.Name, Scenario: s.Name, Variant: v.Name, Baseline: s.Variant(scenario.Baseline).Name,
 		Model: model, Expected: v.Expected(model)}
-	verdict.Scope = Scope{Tasks: seen.tasks, Operations: seen.calls, Candidate: seen.stats, Baseline: base.stats, Sample: seen.sample,
+	verdict.Scope = Scope{Tasks: seen.tasks, Operations: seen.calls, Candidate: seen.stats, Baseline: base.stats, Sample: seen.sample, Bound: o.Bound,
 		Exhaustive: seen.stats.Exhaustive && base.stats.Exhaustive && !seen.undecided && !base.undecided}
 	if len(seen.tasks) == 0 {
 		verdict.Scope.Tasks, verdict.Scope.Operations = base.tasks, base.calls
@@ -141,18 +148,18 @@ func judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 	for _, name := range slices.Sorted(maps.Keys(seen.evidence)) {
 		verdict.Evidence = append(verdict.Evidence, *seen.evidence[name])
 	}
-	return verdict, verdict.decide(race, s, v, seen, base)
+	return verdict, o.decide(verdict, race, s, v, seen, base)
 }
 
 // decide finds the class. The order matters: what is broken is broken, however
 // little was explored; a harmless answer needs everything.
-func (v *Verdict) decide(race *scenario.Race, s *scenario.Scenario, variant *scenario.Variant, seen, base *observation) error {
+func (o Options) decide(v *Verdict, race *scenario.Race, s *scenario.Scenario, variant *scenario.Variant, seen, base *observation) error {
 	worst := seen.worst
 	if worst.empty() && base.sound() {
 		worst = seen.strange
 	}
 	if !worst.empty() {
-		finding, err := seen.finding(worst, explore.TraceHeader{Race: v.Race, Scenario: v.Scenario, Variant: v.Variant, Model: v.Model})
+		finding, err := o.finding(worst, seen, base, explore.TraceHeader{Race: v.Race, Scenario: v.Scenario, Variant: v.Variant, Model: v.Model})
 		if err != nil {
 			return err
 		}
@@ -275,7 +282,11 @@ func (q *Question) ask(s *scenario.Scenario, model string, o Options, planted bo
 		if (v.Role == scenario.Alternative || v.Role == scenario.Planted) && !planted {
 			continue
 		}
-		verdict, err := judge(q.Race, s, v, model, o, base)
+		asked := o
+		if v.Role != scenario.Candidate && v.Expected(model) == scenario.Harmful {
+			asked.Shrink = false // nobody looks at how it is broken
+		}
+		verdict, err := judge(q.Race, s, v, model, asked, base)
 		if err != nil {
 			return err
 		}
@@ -312,14 +323,15 @@ func Replay(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, mode
 		return nil, nil, err
 	}
 	config := Options{}.config(race, s, v, model)
+	config.Without = trace.Without
 	e, steps, err := explore.Replay(config, trace)
 	if err != nil {
 		return nil, nil, err
 	}
-	seen := newObservation(config, nil)
+	seen := newObservation(config, nil, nil)
 	seen.visit(e)
 	if seen.worst.empty() && e.Ended && v.Role != scenario.Baseline {
-		base, err := Options{}.observe(race.Name, Options{}.config(race, s, s.Variant(scenario.Baseline), model), nil)
+		base, err := Options{}.observe(race.Name, alike(Options{}.config(race, s, s.Variant(scenario.Baseline), model), trace.Without), nil)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -327,8 +339,8 @@ func Replay(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, mode
 			seen.worst.add(strange(e))
 		}
 	}
-	f := &Finding{Trace: explore.FormatTrace(explore.TraceHeader{Race: race.Name, Scenario: s.Name, Variant: v.Name, Model: model}, e.Graph)}
-	f.show(e, steps)
+	f := &Finding{Trace: explore.FormatTrace(explore.TraceHeader{Race: race.Name, Scenario: s.Name, Variant: v.Name, Model: model}, e.Graph, trace.Without...)}
+	f.show(e, steps, config)
 	if !seen.worst.empty() {
 		worst := seen.worst.shortest[0]
 		f.Kind, f.Message, f.Count, f.Kinds = worst.kind, worst.message, 1, seen.worst.kinds

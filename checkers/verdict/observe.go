@@ -32,6 +32,7 @@ type observation struct {
 	ledger    progress.Ledger
 	worst     culprits // what breaks something
 	strange   culprits // what breaks nothing and ends as the baseline never does
+	wanted    *fault   // the only one that is looked for; nil looks for all
 	histories map[string]judged
 	undecided bool
 	tasks     []string
@@ -53,6 +54,7 @@ type culprit struct {
 	kind     string
 	message  string
 	whole    bool // only the whole execution shows it
+	switches int  // between tasks, once it is shortened
 	steps    int
 	identity string
 }
@@ -64,12 +66,17 @@ func newCulprit(g *graph.Graph, seed uint64, kind, message string, whole bool) c
 // culprits counts executions that break something, and keeps the shortest of
 // the worst.
 type culprits struct {
+	wanted   *fault // see observation
 	kinds    map[string]int
 	shortest []culprit
 }
 
-// maxCulprits is how many of the shortest are kept for shortening.
-const maxCulprits = 12
+// How many of the shortest are kept for shortening: a few of all faults, and
+// practically all of a single one, in a scenario that has been shrunk.
+const (
+	maxCulprits = 12
+	maxWanted   = 2000
+)
 
 // Kinds of findings beside the violations of the machine.
 const (
@@ -78,25 +85,32 @@ const (
 	kindState   = "final state"
 )
 
-// observe explores or samples the variant and adds up what it shows. What a
-// checkpoint has of it need not be done again; but what is compared with a
-// baseline that was not done is not kept, for the baseline will have another say.
+// observe explores or samples the variant and adds up what it shows.
 func (o Options) observe(race string, config explore.Config, base *observation) (*observation, error) {
-	seen := newObservation(config, base)
+	seen := newObservation(config, base, nil)
+	return seen, o.gather(race, config, seen)
+}
+
+// gather adds up for an observation that has seen nothing yet. What a checkpoint
+// has of it need not be done again; but what is compared with a baseline that was
+// not done is not kept, for the baseline will have another say.
+func (o Options) gather(race string, config explore.Config, seen *observation) (err error) {
 	config.Visit, config.Restart = seen.visit, seen.forget
 	c, name := o.Checkpoint, partName(race, config.Scenario.Name, config.Variant.Name, config.Model)
-	if base != nil && base.unfinished {
+	if seen.base != nil && seen.base.unfinished {
 		c = nil
 	}
 	switch {
+	case o.Bound != nil: // which no checkpoint keeps
+		seen.stats, err = explore.ExploreBounded(config, *o.Bound)
 	case o.Strategy != nil:
-		return seen, o.sample(name, config, c, seen)
+		err = o.sample(name, config, c, seen)
 	case c != nil:
-		return seen, c.explore(name, config, seen)
+		err = c.explore(name, config, seen)
+	default:
+		seen.stats, err = explore.Explore(config)
 	}
-	stats, err := explore.Explore(config)
-	seen.stats = stats
-	return seen, err
+	return err
 }
 
 // sample draws the samples. A checkpoint has them all or none.
@@ -119,8 +133,8 @@ func (o Options) sample(name string, config explore.Config, c *Checkpoint, seen 
 	return c.finish(name, seen)
 }
 
-func newObservation(config explore.Config, base *observation) *observation {
-	o := &observation{config: config, base: base}
+func newObservation(config explore.Config, base *observation, wanted *fault) *observation {
+	o := &observation{config: config, base: base, wanted: wanted}
 	o.forget()
 	return o
 }
@@ -128,7 +142,7 @@ func newObservation(config explore.Config, base *observation) *observation {
 // forget begins anew, when the exploration does.
 func (o *observation) forget() {
 	o.outcomes, o.explained, o.states, o.evidence = map[string]int{}, map[string]bool{}, map[string]bool{}, map[string]*Evidence{}
-	o.ledger, o.worst, o.strange = progress.Ledger{}, culprits{}, culprits{}
+	o.ledger, o.worst, o.strange = progress.Ledger{}, culprits{wanted: o.wanted}, culprits{wanted: o.wanted}
 	o.histories, o.undecided = map[string]judged{}, false
 }
 
@@ -193,19 +207,26 @@ func (c *culprits) empty() bool { return len(c.shortest) == 0 }
 // add counts an execution that breaks something and keeps it if there are few
 // worse and shorter ones.
 func (c *culprits) add(one culprit) {
+	most := maxCulprits
+	if c.wanted != nil {
+		most = maxWanted
+		if !c.wanted.is(one.kind, one.message) {
+			return
+		}
+	}
 	if c.kinds == nil {
 		c.kinds = map[string]int{}
 	}
 	c.kinds[one.kind]++
-	c.shortest = append(c.shortest, one)
-	slices.SortFunc(c.shortest, compareCulprits)
-	c.shortest = c.shortest[:min(len(c.shortest), maxCulprits)]
+	at, _ := slices.BinarySearchFunc(c.shortest, one, compareCulprits)
+	c.shortest = slices.Insert(c.shortest, at, one)
+	c.shortest = c.shortest[:min(len(c.shortest), most)]
 }
 
-// compareCulprits puts broken memory first, then what takes fewer steps to
-// show; the rest keeps the order the same on every run.
+// compareCulprits puts broken memory first, then what takes fewer switches and
+// fewer steps to show; the rest keeps the order the same on every run.
 func compareCulprits(a, b culprit) int {
-	return cmp.Or(cmp.Compare(rank(a.kind), rank(b.kind)), cmp.Compare(a.steps, b.steps),
+	return cmp.Or(cmp.Compare(rank(a.kind), rank(b.kind)), cmp.Compare(a.switches, b.switches), cmp.Compare(a.steps, b.steps),
 		cmp.Compare(len(a.graph.Events), len(b.graph.Events)), cmp.Compare(a.identity, b.identity), cmp.Compare(a.seed, b.seed))
 }
 
@@ -368,28 +389,6 @@ func positions(g *graph.Graph) map[int32]map[int32]int64 {
 	return at
 }
 
-// finding turns the shortest culprit into something to read, shortened and
-// replayed with source places.
-func (o *observation) finding(c culprits, h explore.TraceHeader) (*Finding, error) {
-	for i := range c.shortest {
-		if one := &c.shortest[i]; !one.whole {
-			one.graph = explore.Shorten(o.config, one.graph, one.kind)
-			one.steps, one.identity = visible(one.graph), one.graph.Key()
-		}
-	}
-	best := slices.MinFunc(c.shortest, compareCulprits)
-	f := &Finding{Kind: best.kind, Message: best.message, Count: total(c.kinds), Kinds: c.kinds, Seed: best.seed, Trace: explore.FormatTrace(h, best.graph)}
-	e, steps, err := explore.ReplayGraph(o.config, best.graph)
-	if err != nil {
-		return nil, err
-	}
-	if e.Violation != nil {
-		f.Message = e.Violation.Message
-	}
-	f.show(e, steps)
-	return f, nil
-}
-
 func total(counts map[string]int) int {
 	sum := 0
 	for _, n := range counts {
@@ -402,19 +401,33 @@ func total(counts map[string]int) int {
 // private ones are needed to see what happens.
 const fewSteps = 3
 
-func (f *Finding) show(e *explore.Execution, steps []explore.Step) {
-	for i := range e.Graph.Tasks {
-		f.Tasks = append(f.Tasks, e.Graph.Tasks[i].Name)
-	}
+func (f *Finding) show(e *explore.Execution, steps []explore.Step, config explore.Config) {
 	private := private(e.Graph)
 	few := len(slices.DeleteFunc(slices.Clone(steps), func(s explore.Step) bool { return private(s.Event) })) < fewSteps
+	column := f.columns(e, steps, config)
 	for i, s := range steps {
-		step := Step{Task: s.Task, Private: private(s.Event) && !few && i < len(steps)-1, What: s.What, Note: s.Note}
+		step := Step{Task: column[s.Task], Private: private(s.Event) && !few && i < len(steps)-1, What: s.What, Note: s.Note}
 		if len(s.Places) > 0 {
 			step.Place, step.Callers = s.Places[0], s.Places[1:]
 		}
 		f.Steps = append(f.Steps, step)
 	}
+}
+
+// columns names the tasks, and says which column each has. A task of which all
+// is left out has none.
+func (f *Finding) columns(e *explore.Execution, steps []explore.Step, config explore.Config) []int {
+	column := make([]int, len(e.Graph.Tasks))
+	for i, task := range e.Graph.Tasks {
+		column[i] = len(f.Tasks)
+		if len(config.Without) == 0 || slices.ContainsFunc(steps, func(s explore.Step) bool { return s.Task == i }) {
+			f.Tasks = append(f.Tasks, task.Name)
+		}
+	}
+	for _, o := range config.Without {
+		f.LeftOut = append(f.LeftOut, e.Graph.Tasks[o.Task].Name+": "+o.Name)
+	}
+	return column
 }
 
 // without lists the outcomes of a that are not in b.

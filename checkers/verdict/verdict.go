@@ -52,6 +52,8 @@ type Scope struct {
 	// Sample says how the candidate was sampled, and with what coverage; nil if
 	// it was explored.
 	Sample *explore.SampleStats `json:"sample,omitempty"`
+	// Bound is what the schedules of both were held to; nil for nothing.
+	Bound *explore.Bound `json:"bound,omitempty"`
 	// Exhaustive reports that both explorations were complete.
 	Exhaustive bool `json:"exhaustive"`
 }
@@ -115,6 +117,9 @@ type Finding struct {
 	// Seed draws the sample again that the execution was found in; 0 if it was
 	// none.
 	Seed uint64 `json:"seed,omitempty"`
+	// LeftOut lists the operations, each with its task, that are not needed to
+	// show it, and that the steps and the trace leave out.
+	LeftOut []string `json:"leftOut,omitempty"`
 	// Tasks names the columns, Steps are the visible operations in an order in
 	// which they can have happened.
 	Tasks []string `json:"tasks"`

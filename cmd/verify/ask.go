@@ -18,6 +18,8 @@ type asking struct {
 	Budget        budget   `placeholder:"TIME|N" help:"Give up after this time, such as 2s or 10m, or on a variant after N executions; what was not explored by then is UNKNOWN, unless harm was found."`
 	Checkpoint    string   `placeholder:"FILE" help:"Keep what was explored in FILE every half second, and go on from there if FILE is there: a run that was killed, interrupted, or out of budget goes on when the same command is given again. FILE is removed when all is explored."`
 	Quiet         bool     `help:"Show no progress, even on a terminal."`
+	Strict        bool     `help:"Run each schedule twice, and refuse to answer if the code does not do the same both times."`
+	NoShrink      bool     `help:"Show what is broken in the scenario as it is, and do not leave out the tasks and operations that are not needed."`
 	NoPlanted     bool     `help:"Leave the planted faults and the alternatives out."`
 }
 
@@ -64,6 +66,8 @@ func (a *asking) options(p *progress) (verdict.Options, error) {
 		Workers:       a.Workers,
 		MaxExecutions: a.maxExecutions(),
 		Planted:       !a.NoPlanted,
+		Shrink:        !a.NoShrink,
+		Strict:        a.Strict,
 		Progress:      p.callback(),
 	}, err
 }

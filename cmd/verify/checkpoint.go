@@ -91,5 +91,8 @@ func (a *asking) question(command string) string {
 	if a.NoPlanted {
 		command += " --no-planted"
 	}
+	if a.Strict {
+		command += " --strict"
+	}
 	return command
 }

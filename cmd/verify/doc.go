@@ -31,6 +31,7 @@
 //	verify race rb-empty/evict --variant no-igrab --trace evict.trace
 //	verify replay evict.trace                       the same execution again
 //	verify race rb-empty/unmount --strategy pct     samples, where there are too many executions
+//	verify race rb-empty/crowd --strategy preemption --preemptions 1
 //	verify bench rb-empty                           what the patch gains
 //	verify race rb-empty --budget 10m --checkpoint rb-empty.checkpoint
 //

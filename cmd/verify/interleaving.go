@@ -47,6 +47,9 @@ func writeInterleaving(w io.Writer, f *verdict.Finding, all bool) {
 		rule[i] = strings.Repeat("-", width)
 	}
 	writeTable(w, "  ", slices.Insert(lines, 1, rule))
+	if len(f.LeftOut) > 0 {
+		fmt.Fprintf(w, "\n  not needed, and left out: %s\n", strings.Join(f.LeftOut, "; "))
+	}
 	if hidden > 0 {
 		fmt.Fprintf(w, "\n  left out: %s on memory that no other task touches (--all-steps)\n", count(hidden, "step"))
 	}

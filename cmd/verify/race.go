@@ -29,6 +29,9 @@ func (c *raceCommand) Validate() error {
 	if err := c.asking.Validate(); err != nil {
 		return err
 	}
+	if c.Strategy == preemption && c.Checkpoint != "" {
+		return fmt.Errorf("--checkpoint cannot keep what --strategy preemption explores")
+	}
 	return c.drawing.Validate()
 }
 

@@ -55,6 +55,9 @@ func writeVerdict(w io.Writer, v *verdict.Verdict) {
 	if v.Scope.Sample != nil {
 		field(w, "sampled", "%s", describeSample(v.Scope.Sample))
 	}
+	if v.Scope.Bound != nil {
+		field(w, "bounded", "distinct executions of schedules with at most %s", v.Scope.Bound)
+	}
 	field(w, "explored", "%s", describeStats(v.Scope.Candidate))
 	field(w, "baseline", "%s", describeStats(v.Scope.Baseline))
 	field(w, "outcomes", "%d, of the baseline %d; %d new, %d lost", v.Outcomes.Candidate, v.Outcomes.Baseline, len(v.Outcomes.New), len(v.Outcomes.Lost))
@@ -164,6 +167,9 @@ func commandLine(v *verdict.Verdict, maxExecutions int) string {
 	line := variantLine(v)
 	if v.Scope.Sample != nil {
 		return line + sampleFlags(v.Scope.Sample, 0)
+	}
+	if v.Scope.Bound != nil {
+		line += fmt.Sprintf(" --strategy %s --preemptions %d", preemption, v.Scope.Bound.Most)
 	}
 	if maxExecutions != explore.DefaultMaxExecutions {
 		line += fmt.Sprintf(" --max-executions %d", maxExecutions)

@@ -99,14 +99,15 @@ func dispatch(e *environment, args []string) (exit int, err error) {
 		kong.Writers(e.stdout, e.stderr),
 		kong.Exit(func(int) { helped = true }),
 		kong.Vars{
-			"models":     strings.Join(memmodel.Names(), ", "),
-			"defaults":   strings.Join(verdict.DefaultModels(), ", "),
-			"executions": strconv.Itoa(explore.DefaultMaxExecutions),
-			"strategies": strings.Join(explore.StrategyNames(), ", "),
-			"samples":    strconv.Itoa(explore.DefaultSamples),
-			"depth":      strconv.Itoa(defaultDepth),
-			"seed":       strconv.Itoa(defaultSeed),
-			"processors": strconv.Itoa(runtime.NumCPU()),
+			"models":      strings.Join(memmodel.Names(), ", "),
+			"defaults":    strings.Join(verdict.DefaultModels(), ", "),
+			"executions":  strconv.Itoa(explore.DefaultMaxExecutions),
+			"strategies":  strings.Join(explore.StrategyNames(), ", "),
+			"preemptions": strconv.Itoa(explore.DefaultPreemptions),
+			"samples":     strconv.Itoa(explore.DefaultSamples),
+			"depth":       strconv.Itoa(defaultDepth),
+			"seed":        strconv.Itoa(defaultSeed),
+			"processors":  strconv.Itoa(runtime.NumCPU()),
 		})
 	if err != nil {
 		return 0, err

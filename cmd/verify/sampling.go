@@ -9,13 +9,17 @@ import (
 	"benign/checkers/verdict"
 )
 
-// drawing is the part of the command line that asks for samples.
+// drawing is the part of the command line that asks for less than everything.
 type drawing struct {
-	Strategy string  `placeholder:"NAME" help:"Do not explore every execution, but draw samples: ${strategies}. The model is sc then, and the answer HARMFUL or UNKNOWN."`
-	Samples  *int    `placeholder:"N" help:"Draw N samples of each variant (${samples})."`
-	Depth    *int    `placeholder:"D" help:"With pct: look for faults that need D operations in a certain order (${depth})."`
-	Seed     *uint64 `placeholder:"S" help:"The seed of the first sample; the next ones have the next seeds (${seed})."`
+	Strategy    string  `placeholder:"NAME" help:"Do not explore every execution, but draw samples: ${strategies}; or explore the schedules with few preemptions: preemption. The model is sc then, and the answer HARMFUL or UNKNOWN, unless no schedule is left out."`
+	Samples     *int    `placeholder:"N" help:"Draw N samples of each variant (${samples})."`
+	Depth       *int    `placeholder:"D" help:"With pct: look for faults that need D operations in a certain order (${depth})."`
+	Preemptions *int    `placeholder:"N" help:"With preemption: explore the schedules with at most N preemptions (${preemptions})."`
+	Seed        *uint64 `placeholder:"S" help:"The seed of the first sample; the next ones have the next seeds (${seed})."`
 }
+
+// preemption is the strategy that draws nothing.
+const preemption = "preemption"
 
 // What is drawn if the command line does not say.
 const (
@@ -30,6 +34,12 @@ func (d *drawing) Validate() error {
 		return fmt.Errorf("--samples, --depth and --seed want a --strategy")
 	case d.Depth != nil && d.Strategy != "pct":
 		return fmt.Errorf("--depth is for --strategy pct")
+	case d.Preemptions != nil && d.Strategy != preemption:
+		return fmt.Errorf("--preemptions is for --strategy preemption")
+	case d.Strategy == preemption && (d.Samples != nil || d.Seed != nil):
+		return fmt.Errorf("--samples and --seed are for strategies that draw samples")
+	case d.Preemptions != nil && *d.Preemptions < 0:
+		return fmt.Errorf("--preemptions %d: want at least 0", *d.Preemptions)
 	case d.Samples != nil && *d.Samples < 1:
 		return fmt.Errorf("--samples %d: want at least 1", *d.Samples)
 	case d.Depth != nil && *d.Depth < 1:
@@ -40,20 +50,25 @@ func (d *drawing) Validate() error {
 	return nil
 }
 
-// apply adds the strategy to the options, if there is one. Samples are
-// interleavings, so that no other model than sc can be meant.
+// apply adds the strategy to the options, if there is one. Samples and
+// schedules are interleavings, so that no other model than sc can be meant.
 func (d *drawing) apply(o *verdict.Options, named []string) error {
 	if d.Strategy == "" {
 		return nil
 	}
-	if err := known("strategy", d.Strategy, explore.StrategyNames()); err != nil {
+	if err := known("strategy", d.Strategy, append(explore.StrategyNames(), preemption)); err != nil {
 		return err
 	}
 	if at := slices.IndexFunc(named, func(model string) bool { return model != "sc" }); at >= 0 {
-		return misuse("--strategy %s --model %s: only the model sc can be sampled", d.Strategy, named[at])
+		return misuse("--strategy %s --model %s: only the model sc can be meant", d.Strategy, named[at])
+	}
+	o.Models = []string{"sc"}
+	if d.Strategy == preemption {
+		o.Bound = &explore.Bound{Most: given(d.Preemptions, explore.DefaultPreemptions)}
+		return nil
 	}
 	strategy, err := explore.NewStrategy(d.Strategy, given(d.Depth, defaultDepth))
-	o.Models, o.Strategy = []string{"sc"}, strategy
+	o.Strategy = strategy
 	o.Samples, o.Seed = given(d.Samples, explore.DefaultSamples), given(d.Seed, defaultSeed)
 	return err
 }
