@@ -33,7 +33,8 @@ type script struct {
 // after a certain row of results, or its end.
 type node struct {
 	parent         *node
-	first, sibling *node // where the task goes from here, and where it can go instead
+	first, sibling *node                   // where the task goes from here, and where it can go instead
+	many           map[kernel.Result]*node // the same, if there are many ways from here
 	result         kernel.Result
 	*step          // what it announces; nil at the end
 	end            *ending
@@ -166,15 +167,33 @@ func (r *run) knowAll() {
 	r.g.ShareLocations(all)
 }
 
+// fewWays is how many ways from a point are looked through one by one.
+const fewWays = 6
+
 // follow returns the point that the thread reaches with its result.
 func (s *script) follow(th *thread) *node {
-	for n := th.node.first; n != nil; n = n.sibling {
+	from := th.node
+	if n := from.many[th.result]; n != nil {
+		return n
+	}
+	ways := 0
+	for n := from.first; n != nil && from.many == nil; n = n.sibling {
 		if n.result == th.result {
 			return n
 		}
+		ways++
 	}
-	n := s.learn(int(th.number), th.node, th.result)
-	n.sibling, th.node.first = th.node.first, n
+	n := s.learn(int(th.number), from, th.result)
+	n.sibling, from.first = from.first, n
+	switch {
+	case from.many != nil:
+		from.many[n.result] = n
+	case ways == fewWays:
+		from.many = make(map[kernel.Result]*node)
+		for way := from.first; way != nil; way = way.sibling {
+			from.many[way.result] = way
+		}
+	}
 	return n
 }
 
