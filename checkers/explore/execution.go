@@ -132,6 +132,9 @@ func (r *run) leadsNowhere() bool {
 
 // concludeScripted ends a run in which no code ran.
 func (r *run) concludeScripted(ended bool) (*Execution, error) {
+	if r.failure == nil && r.script.plain && r.races() {
+		r.failure = errNeedsCode
+	}
 	if r.failure != nil || r.pruned {
 		return nil, r.failure
 	}

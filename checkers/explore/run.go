@@ -241,9 +241,7 @@ func (r *run) apply(id int32) {
 // raced reports a data race between the event and an earlier one.
 func (r *run) raced(th *thread, id int32) bool {
 	e := &r.g.Events[id]
-	switch e.Kind {
-	case graph.Read, graph.Write, graph.UpdateRead, graph.UpdateWrite:
-	default:
+	if !isAccess(e.Kind) {
 		return false
 	}
 	conflict := r.detector.Word(r.g, id)

@@ -24,6 +24,7 @@ type script struct {
 	roots     []*node
 	names     []string
 	steps     []*step // those that nodes share
+	plain     bool    // some access is plain
 	failed    error
 
 	conditions conditions // of all nodes that await
@@ -329,7 +330,8 @@ func (s *script) place(op *kernel.Op, t *kernel.Task) *step {
 	switch op.Kind {
 	case kernel.OpLoad, kernel.OpStore, kernel.OpUpdate:
 		n.at = s.worker.places.find(op.Location, 0, false)
-		if op.Order == kernel.Plain || op.Site != nil {
+		s.plain = s.plain || op.Order == kernel.Plain
+		if op.Site != nil {
 			s.failed = errNeedsCode
 		}
 		if op.Until != nil {
