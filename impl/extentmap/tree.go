@@ -32,7 +32,7 @@ type Filesystem struct {
 func NewFilesystem(t *kernel.Task, generation uint64) *Filesystem {
 	fs := &Filesystem{}
 	fs.Object.Init(t, "fs", fs)
-	fs.Evictable.Init(&fs.Object, "evictable", 0)
+	fs.Evictable.InitAtomic(&fs.Object, "evictable", 0)
 	fs.Generation.Init(&fs.Object, "generation", generation)
 	return fs
 }

@@ -80,6 +80,7 @@ type Location struct {
 	name  string
 	field uint32
 	cell  cell
+	wide  bool
 	// Slot is scratch space for the engine: the dense number of the location
 	// in the current execution plus one, or zero before its first use.
 	Slot int
@@ -97,12 +98,16 @@ type cell interface {
 
 func (l *Location) init(owner *Object, name string, c cell) {
 	l.owner, l.name, l.field, l.cell = owner, name, owner.fields, c
-	l.Slot = 0
+	l.Slot, l.wide = 0, false
 	owner.fields++
 }
 
 // ID returns the stable identity of the location: owner and field.
 func (l *Location) ID() (ObjectID, uint32) { return l.owner.id, l.field }
+
+// Wide reports whether the location is a word of 64 bits that a 32-bit machine
+// reads and writes in two halves, see [Word].
+func (l *Location) Wide() bool { return l.wide }
 
 // Name returns the owner's name and the field's, such as "inode#3.root".
 func (l *Location) Name() string { return l.owner.Name() + "." + l.name }

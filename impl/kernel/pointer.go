@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// Pointer is a word that holds the address of a T or nil. In an explored
+// Pointer is a word that holds the address of a T or nil; it is as wide as the
+// machine's words, and is read and written in one piece. In an explored
 // world a T embeds an [Object], by whose identity the engine knows it.
 type Pointer[T any] struct {
 	Location
@@ -36,11 +37,14 @@ func (p *Pointer[T]) LoadRacy(t *Task, order Order, site *RaceSite) *T {
 }
 
 // Store writes the pointer. Order is Plain, Once, Release or Sequential.
-func (p *Pointer[T]) Store(t *Task, order Order, value *T) {
+func (p *Pointer[T]) Store(t *Task, order Order, value *T) { p.StoreRacy(t, order, value, nil) }
+
+// StoreRacy is a Store that is meant to race; site says why that is harmless.
+func (p *Pointer[T]) StoreRacy(t *Task, order Order, value *T, site *RaceSite) {
 	p.owner.Use(t)
 	switch {
 	case t.engine != nil:
-		t.perform(Op{Kind: OpStore, Location: &p.Location, Order: order, Value: handle(value)})
+		t.perform(Op{Kind: OpStore, Location: &p.Location, Order: order, Value: handle(value), Site: site})
 	case order == Plain:
 		p.value = unsafe.Pointer(value)
 	default:

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"reflect"
 	"strconv"
 	"sync/atomic"
 	"unsafe"
@@ -11,8 +12,14 @@ type Integer interface {
 	~int | ~int32 | ~int64 | ~uint8 | ~uint32 | ~uint64
 }
 
-// Word is one machine word that tasks may read and write without a lock. Every
-// access says how it is marked. Init it before use.
+// Word is one word that tasks may read and write without a lock. Every access
+// says how it is marked. Init it before use.
+//
+// An int is as wide as the machine's words. A word of 64 bits, of type int64 or
+// uint64, is two words of a 32-bit machine: plain and Once accesses of it are two
+// accesses there, and other accesses do not exist, as READ_ONCE does not keep
+// them together in the kernel and smp_load_acquire refuses to compile. A word
+// that is initialised with InitAtomic is one there too.
 type Word[T Integer] struct {
 	Location
 	value uint64
@@ -21,14 +28,29 @@ type Word[T Integer] struct {
 // Init names the word within its owner and gives it its value before any
 // task can see it.
 func (w *Word[T]) Init(owner *Object, name string, value T) {
+	w.InitAtomic(owner, name, value)
+	w.wide = isWide[T]()
+}
+
+// InitAtomic is Init for a word that every machine reads and writes in one
+// piece, whatever its type: the atomic64_t of the kernel, which costs a lock or a
+// locked instruction on most 32-bit machines, or an atomic.Int64 of Go.
+func (w *Word[T]) InitAtomic(owner *Object, name string, value T) {
 	w.value = uint64(value)
 	w.Location.init(owner, name, (*wordCell[T])(w))
+}
+
+// isWide reports whether the type has 64 bits on a 32-bit machine too.
+func isWide[T Integer]() bool {
+	kind := reflect.TypeFor[T]().Kind()
+	return kind == reflect.Int64 || kind == reflect.Uint64
 }
 
 // Load reads the word. Order is Plain, Once, Acquire or Sequential.
 func (w *Word[T]) Load(t *Task, order Order) T { return w.LoadRacy(t, order, nil) }
 
-// LoadRacy is a Load that is meant to race; site says why that is harmless.
+// LoadRacy is a Load that is meant to race; site says why that is harmless. A
+// plain one is data_race() in the kernel.
 func (w *Word[T]) LoadRacy(t *Task, order Order, site *RaceSite) T {
 	w.owner.Use(t)
 	if t.engine != nil {
@@ -41,11 +63,14 @@ func (w *Word[T]) LoadRacy(t *Task, order Order, site *RaceSite) T {
 }
 
 // Store writes the word. Order is Plain, Once, Release or Sequential.
-func (w *Word[T]) Store(t *Task, order Order, value T) {
+func (w *Word[T]) Store(t *Task, order Order, value T) { w.StoreRacy(t, order, value, nil) }
+
+// StoreRacy is a Store that is meant to race; site says why that is harmless.
+func (w *Word[T]) StoreRacy(t *Task, order Order, value T, site *RaceSite) {
 	w.owner.Use(t)
 	switch {
 	case t.engine != nil:
-		t.perform(Op{Kind: OpStore, Location: &w.Location, Order: order, Value: uint64(value)})
+		t.perform(Op{Kind: OpStore, Location: &w.Location, Order: order, Value: uint64(value), Site: site})
 	case order == Plain:
 		w.value = uint64(value)
 	default:

@@ -102,6 +102,7 @@ type Task struct {
 	spinning int // spinning locks held
 	held     []held
 	op       Op            // explored: the operation that the engine is deciding
+	loaded   []*loaded     // explored: values that the compiler may still read again
 	done     chan struct{} // natively: closed at the end of a spawned task
 	// Slot is scratch space for the engine: the number of the task in the
 	// current execution.
@@ -141,6 +142,9 @@ func (t *Task) World() *World { return t.world }
 // perform hands an operation to the engine. The task keeps it, so that none is
 // allocated.
 func (t *Task) perform(op Op) Result {
+	if len(t.loaded) > 0 {
+		t.keepLoaded(&op)
+	}
 	t.op = op
 	return t.engine.Perform(t, &t.op)
 }
@@ -195,7 +199,10 @@ func (t *Task) Choose(label string, n int) int {
 
 // Resched is a point at which the task may be scheduled away, like
 // cond_resched. It may not be reached with a spinning lock held.
-func (t *Task) Resched() { t.mayPotentiallySleep("reschedule point") }
+func (t *Task) Resched() {
+	t.mayPotentiallySleep("reschedule point")
+	t.keepLoaded(&Op{Kind: OpBarrier})
+}
 
 func (t *Task) mayPotentiallySleep(what string) {
 	if t.spinning > 0 {

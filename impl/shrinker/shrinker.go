@@ -57,7 +57,7 @@ type Visit struct {
 func New(t *kernel.Task, m *evict.Mount, p Policy) *Shrinker {
 	s := &Shrinker{mount: m, steps: p.steps(m)}
 	s.Object.Init(t, "shrinker", s)
-	s.toScan.Init(&s.Object, "to scan", 0)
+	s.toScan.InitAtomic(&s.Object, "to scan", 0)
 	s.closing.Init(&s.Object, "closing", 0)
 	s.work.Init(&s.Object, "shrinker work", s.worker)
 	s.cursors.Init(&s.Object, "cursors")
