@@ -7,7 +7,9 @@
 // directly, along a chain of updates, or through barriers (in the sense of
 // C11, 5.1.2.4 and 7.17.4); a Full update that wrote has full barriers around
 // it. It is the same under every model, so that a race on plain memory is a race
-// even where one machine would forgive it.
+// even where one machine would forgive it. A plain access that is annotated as a
+// deliberate race (data_race() in the kernel) is not reported; what comes of it is
+// for the explorer to show.
 package race
 
 import (
@@ -156,8 +158,8 @@ func (d *Detector) Ordered(g *graph.Graph, a, b int32) bool {
 }
 
 // Word checks the event, which was just run, against the earlier accesses to
-// its word: a conflict is a pair with a write, with a plain access, and not
-// ordered.
+// its word: a conflict is a pair with a write, not ordered, and with an access
+// that is plain and not annotated. An annotation excuses its own access only.
 func (d *Detector) Word(g *graph.Graph, id int32) *Conflict {
 	e := &g.Events[id]
 	for int(e.Location) >= len(d.words) {
@@ -170,12 +172,16 @@ func (d *Detector) Word(g *graph.Graph, id int32) *Conflict {
 		if f.Task == e.Task || !(f.Writes() || e.Writes()) {
 			continue
 		}
-		if (f.Order == kernel.Plain || e.Order == kernel.Plain) && !d.Ordered(g, other, id) {
+		if (careless(f) || careless(e)) && !d.Ordered(g, other, id) {
 			return &Conflict{Other: f.Task, OtherWrote: f.Writes(), OtherEvent: other}
 		}
 	}
 	return nil
 }
+
+// careless reports whether nothing says that the access may race: it is neither
+// marked nor annotated.
+func careless(e *graph.Event) bool { return e.Order == kernel.Plain && e.Site == nil }
 
 // Region notes an access to a region of plain memory after the task's latest
 // event, and returns a conflict with an earlier access, if there is one. Slot

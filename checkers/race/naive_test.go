@@ -249,6 +249,9 @@ func TestDetectorAgreesWithClosure(t *testing.T) {
 					for id := range g.Events {
 						if k := g.Events[id].Kind; (k == graph.Read || k == graph.Write) && rapid.IntRange(0, 4).Draw(t, "plain") == 0 {
 							g.Events[id].Order = kernel.Plain
+							if rapid.IntRange(0, 2).Draw(t, "annotated") == 0 {
+								g.Events[id].Site = meant
+							}
 						}
 					}
 					replay{g: g, d: &d, closure: newClosure(g, drawTouches(t, g))}.run(t)
@@ -257,6 +260,9 @@ func TestDetectorAgreesWithClosure(t *testing.T) {
 		})
 	}
 }
+
+// meant is the annotation of some of the plain accesses.
+var meant = kernel.DataRaceSite("meant", "it is drawn so")
 
 func drawTouches(t *rapid.T, g *graph.Graph) []touch {
 	var touches []touch
@@ -359,7 +365,7 @@ func (r replay) word(t *rapid.T, id int32, done []int32) {
 		default:
 			continue
 		}
-		plain := e.Order == kernel.Plain || f.Order == kernel.Plain
+		plain := e.Order == kernel.Plain && e.Site != meant || f.Order == kernel.Plain && f.Site != meant
 		if f.Location == e.Location && f.Task != e.Task && (e.Writes() || f.Writes()) && plain && !r.closure.before[other][id] {
 			with = append(with, other)
 		}

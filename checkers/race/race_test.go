@@ -346,6 +346,14 @@ func store(order kernel.Order) body {
 	return func(t *kernel.Task, m *shared) { m.x.Store(t, order, 1) }
 }
 
+func racyLoad(order kernel.Order) body {
+	return func(t *kernel.Task, m *shared) { m.x.LoadRacy(t, order, meant) }
+}
+
+func racyStore(order kernel.Order) body {
+	return func(t *kernel.Task, m *shared) { m.x.StoreRacy(t, order, 1, meant) }
+}
+
 func add(order kernel.Order) body {
 	return func(t *kernel.Task, m *shared) { m.x.Add(t, order, 1) }
 }
@@ -363,6 +371,10 @@ func TestWords(t *testing.T) {
 		{"acquire does not help the load itself", []body{load(acq), store(kernel.Plain)}, true},
 		{"plain stores", []body{store(kernel.Plain), store(kernel.Plain)}, true},
 		{"marked accesses", []body{load(once), store(once), add(once), load(acq), store(rel)}, false},
+		{"annotated plain load, marked store", []body{racyLoad(kernel.Plain), store(once)}, false},
+		{"annotated plain load, plain store", []body{racyLoad(kernel.Plain), store(kernel.Plain)}, true},
+		{"annotated marked load, plain store", []body{racyLoad(once), store(kernel.Plain)}, true},
+		{"annotated plain accesses", []body{racyLoad(kernel.Plain), racyStore(kernel.Plain), racyStore(kernel.Plain)}, false},
 		{"plain load, update", []body{load(kernel.Plain), add(full)}, true},
 		{"plain accesses in sections", []body{inLock(load(kernel.Plain)), inLock(store(kernel.Plain))}, false},
 		{"marked load beside plain stores in sections", []body{load(once), inLock(store(kernel.Plain))}, true},

@@ -31,10 +31,23 @@ var tolerantScan = form{
 	},
 }
 
-// plainRead leaves the marking away.
+// plainRead leaves the marking away, and the annotation.
 var plainRead = form{
 	name: "plain-read", role: scenario.Planted, expect: scenario.Harmful,
-	about:  "reads the root with a plain access: a data race, which the compiler may tear, fuse or repeat",
+	about:  "reads the root with a plain access, and nothing says that it is meant: a data race",
+	policy: Patched,
+	plant: func(s *steps) {
+		s.looksEmpty = func(t *kernel.Task, tree *extentmap.Tree) bool {
+			return tree.EmptyUnlocked(t, kernel.Plain, nil)
+		}
+	},
+}
+
+// dataRaceRead leaves the marking away, but not the annotation.
+var dataRaceRead = form{
+	name: "data-race-read", role: scenario.Alternative, expect: scenario.Indistinguishable,
+	about: "reads the root with a plain access that is annotated, as by data_race(): a pointer is read in one piece, " +
+		"and the value is used once, so that reading it again changes nothing",
 	policy: Patched,
 	plant: func(s *steps) {
 		s.looksEmpty = func(t *kernel.Task, tree *extentmap.Tree) bool {

@@ -26,9 +26,9 @@ func Races() []scenario.Race {
 func mapScenarios() []scenario.Scenario {
 	return []scenario.Scenario{
 		racing("insert", "a reader caches the first extent map of an inode: the shrinker may see it too late",
-			inserting, plainRead, waitForTree),
+			inserting, plainRead, dataRaceRead, waitForTree),
 		racing("remove", "a writer unmaps the last extent map of an inode: the shrinker may see it too long",
-			removing, noRecheck, tolerantScan),
+			removing, noRecheck, tolerantScan, dataRaceRead),
 		racing("replace", "a writer maps a range anew: in between, the tree is empty",
 			replacing, noFullSync),
 		racing("insert-remove", "a reader caches an extent map and a writer unmaps it",
