@@ -170,7 +170,7 @@ func (b *brute) standstill(s *bruteState) {
 		return
 	}
 	if b.inVain(s) {
-		b.found[s.g.Key()] = true
+		b.found[inProgramOrder(s.g).Key()] = true
 	}
 }
 
@@ -226,6 +226,8 @@ func (b *brute) moves(s *bruteState, task int) []*bruteState {
 		return b.stores(s, task, ins)
 	case "add", "cas", "await-add":
 		return b.updates(s, task, ins)
+	case "wide load", "wide store":
+		return b.wide(s, task, ins)
 	case "choose":
 		return b.picks(s, task, ins)
 	case "join":

@@ -18,9 +18,9 @@ import (
 // write it down. The same build of the code goes on with it, with any number of
 // workers, and ends as if it had never stopped.
 type Snapshot struct {
-	// Scenario, Variant, Model, MaxEvents and MaxRounds say what is explored.
-	Scenario, Variant, Model string
-	MaxEvents, MaxRounds     int
+	// Scenario, Variant, Model, Arch, MaxEvents and MaxRounds say what is explored.
+	Scenario, Variant, Model   string
+	Arch, MaxEvents, MaxRounds int
 	// Scripted reports that no code is run, and Sharers says which tasks are
 	// known to share which locks: an exploration that finds out that it was
 	// wrong about them begins anew, and this says how often it has.
@@ -139,7 +139,7 @@ func (x *exploration) keep(save func() error) {
 // an execution, and the caller holds the mutex, or is alone.
 func (x *exploration) snapshot() *Snapshot {
 	s := &Snapshot{Scenario: x.config.Scenario.Name, Variant: x.config.Variant.Name, Model: x.config.Model,
-		MaxEvents: x.config.MaxEvents, MaxRounds: x.config.MaxRounds,
+		Arch: x.config.Arch, MaxEvents: x.config.MaxEvents, MaxRounds: x.config.MaxRounds,
 		Scripted: x.scripted, Stats: x.stats, Orders: x.orders.List(), Cycle: x.cycle, Ran: x.strata.ran, Offered: x.strata.offered}
 	for lock, tasks := range x.sharers {
 		s.Sharers = append(s.Sharers, Sharing{lock.owner, lock.field, tasks})
@@ -160,11 +160,11 @@ func (x *exploration) snapshot() *Snapshot {
 
 // fits returns an error if the snapshot is of something else.
 func (s *Snapshot) fits(c Config) error {
-	if s.Scenario == c.Scenario.Name && s.Variant == c.Variant.Name && s.Model == c.Model && s.MaxEvents == c.MaxEvents && s.MaxRounds == c.MaxRounds {
+	if s.Scenario == c.Scenario.Name && s.Variant == c.Variant.Name && s.Model == c.Model && s.Arch == c.Arch && s.MaxEvents == c.MaxEvents && s.MaxRounds == c.MaxRounds {
 		return nil
 	}
-	return fmt.Errorf("the snapshot is of scenario %s, variant %s, model %s, with at most %d events and %d rounds",
-		s.Scenario, s.Variant, s.Model, s.MaxEvents, s.MaxRounds)
+	return fmt.Errorf("the snapshot is of scenario %s, variant %s, model %s, %d bits, with at most %d events and %d rounds",
+		s.Scenario, s.Variant, s.Model, s.Arch, s.MaxEvents, s.MaxRounds)
 }
 
 // known returns the sharers that the exploration had learned of.

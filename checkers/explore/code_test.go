@@ -15,7 +15,7 @@ import (
 // model allows.
 
 type instruction struct {
-	op       string // load store add cas await await-not await-add barrier choose spawn join lock trylock rlock tryrlock unlock synchronize
+	op       string // load store add cas await await-not await-add barrier choose spawn join lock trylock rlock tryrlock unlock synchronize, wide load, wide store
 	at       int    // word, lock (0 is the mutex, the last one stands for RCU) or task
 	order    kernel.Order
 	value    int // of choose: the alternatives
@@ -60,7 +60,7 @@ func (c code) afterChoice(i, choice int) int {
 }
 
 func (i instruction) onWords() bool {
-	return slices.Contains([]string{"load", "store", "add", "cas", "barrier"}, i.op)
+	return slices.Contains([]string{"load", "store", "add", "cas", "barrier", "wide load", "wide store"}, i.op)
 }
 
 func (c code) shared(i int) bool {
@@ -136,6 +136,8 @@ func perform(codes []code, task int, t *kernel.Task, m *machine) {
 
 func (i instruction) access(t *kernel.Task, m *machine) {
 	switch i.op {
+	case "wide load", "wide store":
+		i.accessHalves(t, m)
 	case "load":
 		m.words[i.at].Load(t, i.order)
 	case "store":

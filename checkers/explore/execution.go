@@ -168,7 +168,7 @@ func (r *run) settle() {
 			continue
 		}
 		if last := r.g.LastWrite(int32(at)); last != graph.Init {
-			l.Settle(r.g.Events[last].Value)
+			l.Settle(withPart(&r.g.Locations[at], l.Initial(), r.g.Events[last].Value))
 		}
 	}
 }
@@ -225,12 +225,13 @@ func (r *run) appendDebt(debt []int, t *kernel.Task) []int {
 	return append(debt, r.instance.Debt(t))
 }
 
-// evidence looks at every annotated access of the execution.
+// evidence looks at every annotated access of the execution; at its low half, if
+// it was made in two.
 func (r *run) evidence() []Evidence {
 	var found []Evidence
 	for id := range r.g.Events {
 		e := &r.g.Events[id]
-		if e.Site == nil {
+		if e.Site == nil || r.g.SecondHalf(int32(id)) {
 			continue
 		}
 		at := -1

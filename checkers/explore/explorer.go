@@ -30,6 +30,8 @@ type Config struct {
 	Without []scenario.Omitted
 	// Model is the name of a memory model, see memmodel.Names.
 	Model string
+	// Arch is the machine: [Arch32] or, by default, [Arch64].
+	Arch int
 	// Workers is the number of goroutines; below 1 means 1.
 	Workers int
 	// MaxExecutions, MaxEvents and MaxRounds bound the work; 0 means the
@@ -118,6 +120,9 @@ func Explore(config Config) (Stats, error) {
 		_, err := memmodel.New(config.Model)
 		return Stats{}, err
 	}
+	if err := CheckArch(config.Arch); err != nil {
+		return Stats{}, err
+	}
 	known, scripted, resume := sharers{}, config.Scenario.WordsOnly && !config.Strict, config.Resume
 	if resume != nil {
 		if err := resume.fits(config); err != nil {
@@ -183,6 +188,9 @@ func (c Config) withDefaults() Config {
 		if *bound.value <= 0 {
 			*bound.value = bound.missing
 		}
+	}
+	if c.Arch == 0 {
+		c.Arch = Arch64
 	}
 	if c.CheckpointEvery <= 0 {
 		c.CheckpointEvery = DefaultCheckpointEvery

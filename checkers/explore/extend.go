@@ -88,6 +88,8 @@ func (th *thread) underWay() bool {
 		return false
 	}
 	switch th.op.Kind {
+	case kernel.OpLoad, kernel.OpStore:
+		return th.second
 	case kernel.OpUpdate:
 		return th.writing
 	case kernel.OpAcquire:
@@ -134,7 +136,7 @@ func (r *run) step(th *thread) {
 		e.Awaits = th.awaits()
 		r.addRead(th, e)
 	case graph.Write:
-		r.addWrite(e, th.op.Value)
+		r.addWrite(e, th.stored(th.op.Value))
 	case graph.UpdateWrite:
 		r.addSecondHalf(th, e)
 	case graph.LockRead:

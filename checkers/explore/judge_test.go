@@ -30,6 +30,7 @@ type programmer struct {
 	left  []int // by task: how many instructions it may still have
 
 	awaits bool // some instructions wait for values
+	wide   bool // most accesses are to two halves
 }
 
 func (p *programmer) pick(name string, ops ...string) string {
@@ -133,6 +134,9 @@ func (p *programmer) single(i int, child *int) {
 	if *child < 0 && len(p.codes) < *bruteTasks {
 		ops = append(ops, "spawn", "spawn")
 	}
+	if p.wide {
+		ops = append(slices.Repeat([]string{"wide load", "wide store"}, 6), ops...)
+	}
 	op := p.pick("instruction", ops...)
 	ins := instruction{op: op}
 	switch op {
@@ -150,7 +154,8 @@ func (p *programmer) single(i int, child *int) {
 		ins.barrier = kernel.Barrier(p.number("barrier", 1, 3))
 	default:
 		loads := []kernel.Order{kernel.Once, kernel.Acquire, kernel.Sequential}
-		orders := map[string][]kernel.Order{"load": loads, "await": loads, "await-not": loads, "store": {kernel.Once, kernel.Release, kernel.Sequential}}[op]
+		orders := map[string][]kernel.Order{"load": loads, "await": loads, "await-not": loads, "store": {kernel.Once, kernel.Release, kernel.Sequential},
+			"wide load": {kernel.Plain, kernel.Once}, "wide store": {kernel.Plain, kernel.Once}}[op]
 		if orders == nil {
 			orders = []kernel.Order{kernel.Once, kernel.Acquire, kernel.Release, kernel.AcquireRelease, kernel.Full, kernel.Sequential}
 		}
@@ -183,7 +188,7 @@ func compareWith(t interface {
 	s, v := program(bruteWords, 1, bruteLocks-1, codeProgram(codes)...)
 	s.WordsOnly = scripted
 	got := map[string]int{}
-	stats, err := Explore(Config{Scenario: s, Variant: v, Model: model, Workers: 1, CheckDefaults: true, Restart: func() { clear(got) }, Visit: func(e *Execution) {
+	stats, err := Explore(Config{Scenario: s, Variant: v, Model: model, Arch: Arch32, Workers: 1, CheckDefaults: true, Restart: func() { clear(got) }, Visit: func(e *Execution) {
 		got[e.Graph.Key()]++
 		if e.Violation != nil && !e.Violation.Kind.Stuck() {
 			t.Errorf("unexpected violation: %v", e.Violation)
@@ -306,16 +311,23 @@ func sameWithCode(t interface {
 // TestSecondJudge draws as many programs as -brute.checks says, and one in five
 // of them in short runs. At night it is run with several thousands.
 func TestSecondJudge(t *testing.T) {
+	withChecks(*bruteChecks, func() {
+		for _, model := range memmodel.Names() {
+			t.Run(model, func(t *testing.T) {
+				rapid.Check(t, func(t *rapid.T) {
+					compare(t, randomProgram(t), model)
+				})
+			})
+		}
+	})
+}
+
+// withChecks has rapid draw so many programs.
+func withChecks(n int, run func()) {
 	checks := flag.Lookup("rapid.checks").Value
 	defer checks.Set(checks.String())
-	checks.Set(strconv.Itoa(*bruteChecks))
-	for _, model := range memmodel.Names() {
-		t.Run(model, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				compare(t, randomProgram(t), model)
-			})
-		})
-	}
+	checks.Set(strconv.Itoa(n))
+	run()
 }
 
 func TestLockThenTries(t *testing.T) {

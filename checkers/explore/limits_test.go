@@ -25,6 +25,27 @@ func loadThenStore(from, to int) body {
 	}
 }
 
+// TestRereadOfTheOlder: a compiler may take the value of the first of two loads
+// for the second use of a variable, and that of the second for the first.
+func TestRereadOfTheOlder(t *testing.T) {
+	site := kernel.DataRaceSite("older", "it is read only")
+	older := 0
+	s, v := program(1, 0, 0,
+		func(t *kernel.Task, m *machine) { m.words[0].Store(t, kernel.Once, 1) },
+		func(t *kernel.Task, m *machine) {
+			value := m.words[0].Local(t, kernel.Plain, site)
+			if first := value.Get(t); first > value.Get(t) {
+				older++
+			}
+		})
+	if _, err := Explore(Config{Scenario: s, Variant: v, Model: "kernel"}); err != nil {
+		t.Fatal(err)
+	}
+	if older == 0 {
+		t.Skip("a value that is read again is never older than before")
+	}
+}
+
 // TestControlDependency: the kernel orders a plain write after the marked load
 // that it depends on.
 func TestControlDependency(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"benign/impl/kernel"
 )
 
-// slot ties a location of this run to the graph: strand 0 and, for a lock that
-// is shared, the strand of each task that ever shares it.
+// slot ties a location of this run to the graph: strand 0, or both halves of a
+// word, and, for a lock that is shared, the strand of each task that ever shares it.
 type slot struct {
 	location *kernel.Location
 	strands  []strand
@@ -70,7 +70,7 @@ func (r *run) announce(th *thread) {
 	th.at = -1
 	switch op := th.op; op.Kind {
 	case kernel.OpLoad, kernel.OpStore, kernel.OpUpdate:
-		th.at = r.locate(op.Location, 0, false)
+		r.placeWord(th)
 	case kernel.OpRelease:
 		th.at = r.locate(op.Location, releaseStrand(op, th.task.ID()), true)
 	case kernel.OpAcquire:
@@ -182,9 +182,9 @@ func (r *run) expected(th *thread) (graph.Kind, int32) {
 	op := th.op
 	switch op.Kind {
 	case kernel.OpLoad:
-		return graph.Read, th.at
+		return graph.Read, th.next()
 	case kernel.OpStore:
-		return graph.Write, th.at
+		return graph.Write, th.next()
 	case kernel.OpUpdate:
 		if th.writing {
 			return graph.UpdateWrite, th.at

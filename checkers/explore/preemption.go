@@ -62,6 +62,9 @@ func ExploreBounded(config Config, bound Bound) (Stats, error) {
 	if config.Model != "sc" {
 		return Stats{}, fmt.Errorf("model %q: %w", config.Model, errInterleavings)
 	}
+	if err := CheckArch(config.Arch); err != nil {
+		return Stats{}, err
+	}
 	if bound.Most < 0 {
 		return Stats{}, fmt.Errorf("at most %s: want at least 0", bound)
 	}
@@ -202,6 +205,9 @@ func (s *search) follow(w *worker, path []int32) {
 	case err != nil:
 		w.fail(err, w.discovered)
 	case e != nil && s.isNew(e):
+		if e.Graph.Halved() {
+			w.cut("schedules that take the high half of a word first")
+		}
 		w.count(e)
 		if w.config.Visit != nil {
 			w.config.Visit(e)

@@ -16,6 +16,7 @@ type machine struct {
 	locks []kernel.Mutex
 	rw    []kernel.RWLock
 	rcu   kernel.RCU
+	wide  [2]kernel.Word[int64] // what a 32-bit machine has in two halves
 }
 
 func newMachine(t *kernel.Task, words []int, locks, rw int) *machine {
@@ -31,6 +32,9 @@ func newMachine(t *kernel.Task, words []int, locks, rw int) *machine {
 		m.rw[i].Init(&m.Object, fmt.Sprintf("rw%d", i))
 	}
 	m.rcu.Init(&m.Object, "rcu")
+	for i := range m.wide {
+		m.wide[i].Init(&m.Object, fmt.Sprintf("wide%d", i), 0)
+	}
 	return m
 }
 

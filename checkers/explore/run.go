@@ -266,9 +266,13 @@ func (r *run) perform(th *thread, e *graph.Event) (finished bool) {
 	switch e.Kind {
 	case graph.Read:
 		e.Value = r.value(e.Location, e.Source)
-		th.result = kernel.Result{Value: e.Value}
+		th.result = kernel.Result{}
+		th.result.Value, finished = th.completes(e.Value)
+		return finished
 	case graph.Write:
-		e.Value = th.op.Value
+		e.Value = th.stored(th.op.Value)
+		_, finished = th.completes(e.Value)
+		return finished
 	case graph.UpdateRead:
 		e.Value = r.value(e.Location, e.Source)
 		updated, writes, problem := th.update(e.Value)
@@ -329,7 +333,7 @@ func (r *run) value(location, source int32) uint64 {
 	if r.script != nil {
 		return r.initial[location]
 	}
-	return r.words[location].Initial()
+	return partOf(&r.g.Locations[location], r.words[location].Initial())
 }
 
 // diverge notes that the code did not do what the graph says it did.

@@ -64,6 +64,9 @@ func Sample(config Config, s Strategy, samples int, seed uint64) (SampleStats, e
 	if config.Model != "sc" {
 		return SampleStats{}, fmt.Errorf("model %q: %w", config.Model, errNotSequential)
 	}
+	if err := CheckArch(config.Arch); err != nil {
+		return SampleStats{}, err
+	}
 	if samples < 1 {
 		return SampleStats{}, fmt.Errorf("%d samples: want at least 1", samples)
 	}

@@ -331,7 +331,7 @@ func (s *script) place(op *kernel.Op, t *kernel.Task) *step {
 	case kernel.OpLoad, kernel.OpStore, kernel.OpUpdate:
 		n.at = s.worker.places.find(op.Location, 0, false)
 		s.plain = s.plain || op.Order == kernel.Plain
-		if op.Site != nil {
+		if op.Site != nil || s.worker.config.splits(op) {
 			s.failed = errNeedsCode
 		}
 		if op.Until != nil {

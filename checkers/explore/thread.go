@@ -27,6 +27,11 @@ type thread struct {
 	children int
 	events   int32 // events run so far
 
+	// An access to a word in two halves: where the high one is, whether the low
+	// one has run, and what it read.
+	split, second bool
+	high          int32
+	low           uint64
 	// An update whose read part has run waits to write.
 	writing bool
 	updated uint64
@@ -181,6 +186,7 @@ func (r *run) advance(th *thread) {
 	th.op = nil
 	th.writing, th.reads, th.writes, th.ends, th.strands = false, 0, 0, 0, nil
 	th.chosen, th.fails = false, false
+	th.split, th.second = false, false
 	if r.script != nil {
 		r.enter(th, r.script.follow(th))
 		return

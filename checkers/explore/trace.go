@@ -24,16 +24,17 @@ type Step struct {
 // add records the operation that the event completes.
 func (t *tracer) add(r *run, th *thread, id int32) {
 	e := &r.g.Events[id]
-	t.steps = append(t.steps, Step{Task: int(th.number), Event: id, What: r.phrase(th.op, e), Note: r.staleness(e), Places: th.place})
+	t.steps = append(t.steps, Step{Task: int(th.number), Event: id, What: r.phrase(th, e), Note: r.remark(e, id), Places: th.place})
 }
 
 // phrase says what an operation did, in words.
-func (r *run) phrase(op *kernel.Op, e *graph.Event) string {
+func (r *run) phrase(th *thread, e *graph.Event) string {
+	op := th.op
 	switch op.Kind {
 	case kernel.OpLoad:
-		return announced(op) + " = " + op.Location.Show(e.Value)
+		return announced(op) + " = " + op.Location.Show(th.result.Value)
 	case kernel.OpStore:
-		return fmt.Sprintf("%s store to %s = %s", op.Order, op.Location.Name(), op.Location.Show(e.Value))
+		return fmt.Sprintf("%s store to %s = %s", op.Order, op.Location.Name(), op.Location.Show(op.Value))
 	case kernel.OpUpdate:
 		if e.Kind == graph.UpdateRead {
 			return fmt.Sprintf("update of %s finds %s and does nothing", op.Location.Name(), op.Location.Show(e.Value))
@@ -69,6 +70,14 @@ func acquirePhrase(op *kernel.Op, e *graph.Event) string {
 	return fmt.Sprintf("%s %s%s", acquireVerb(op.Try), op.Location.Name(), suffix)
 }
 
+// remark says what a reader would not expect of the event that completes a step.
+func (r *run) remark(e *graph.Event, id int32) string {
+	if torn := r.tearing(e, id); torn != "" {
+		return torn
+	}
+	return r.staleness(e)
+}
+
 // staleness notes a read that did not see the newest value in the order in
 // which the steps are printed.
 func (r *run) staleness(e *graph.Event) string {
@@ -86,7 +95,7 @@ func (r *run) staleness(e *graph.Event) string {
 		}
 		if newest != e.Source {
 			l := r.words[e.Location]
-			return "stale: the newest value was " + l.Show(r.value(e.Location, newest))
+			return "stale: the newest value was " + l.Show(r.whole(e.Location, newest))
 		}
 	}
 	return ""
@@ -94,12 +103,13 @@ func (r *run) staleness(e *graph.Event) string {
 
 // Replay runs one execution again, following the source, and returns it with
 // its steps in an order in which it can have happened. Every event of the trace
-// must fit the code, and the memory model must allow the execution; a
+// must fit the code, and the memory model must allow the execution, on the
+// machine that the trace is from; a
 // [*DivergenceError] says where that is not so. Code that goes on where the
 // trace ends gives an execution that has not Ended.
 func Replay(config Config, trace *Trace) (*Execution, []Step, error) {
 	config = config.withDefaults()
-	config.Without = trace.Without
+	config.Without, config.Arch = trace.Without, trace.arch
 	model, err := memmodel.New(config.Model)
 	switch {
 	case err != nil:
@@ -138,7 +148,7 @@ func ReplayGraph(config Config, g *graph.Graph) (*Execution, []Step, error) {
 func sharersIn(g *graph.Graph) []sharer {
 	var found []sharer
 	for _, l := range g.Locations {
-		if l.Strand > 0 && l.Owner != 0 {
+		if l.Lock && l.Strand > 0 && l.Owner != 0 {
 			found = append(found, sharer{lockName{l.Owner, l.Field}, l.Strand - 1})
 		}
 	}
@@ -148,6 +158,7 @@ func sharersIn(g *graph.Graph) []sharer {
 // replay runs the graph and nothing that goes beyond it.
 func (w *worker) replay(g *graph.Graph) (*Execution, []Step, error) {
 	order, _ := memmodel.FewestSwitches(g)
+	order = runnable(g, order)
 	r := w.start(g, &tracer{})
 	r.setUpAgain()
 	if !r.stopped() {

@@ -17,6 +17,8 @@ type TraceHeader struct {
 	// Race, Scenario and Variant are names of the catalogue, Model of a memory
 	// model. None is empty or has a line break.
 	Race, Scenario, Variant, Model string
+	// Arch is the machine, see [Config]; 0 is the default one.
+	Arch int
 }
 
 // Trace is a parsed trace: a well-formed execution that has yet to be fitted to
@@ -26,17 +28,24 @@ type Trace struct {
 	Without []scenario.Omitted
 
 	graph *graph.Graph
+	arch  int // of the header
 }
+
+// Arch is the machine that the trace is from, see [Config].
+func (t *Trace) Arch() int { return t.arch }
 
 // traceMagic is the first line of every trace; the number is the version.
 const traceMagic = "benign trace 1"
+
+// traceArch32 is the line of a trace from a 32-bit machine.
+const traceArch32 = "arch 32"
 
 // traceFields lists, by kind, the fields that follow an event's name and kind,
 // in this order. Those with a question mark are left out where the event has
 // nothing to say there.
 var traceFields = [...]string{
-	graph.Read:        "at order awaits? from",
-	graph.Write:       "at order after",
+	graph.Read:        "at half? order awaits? from",
+	graph.Write:       "at half? order after",
 	graph.UpdateRead:  "at order awaits? from",
 	graph.UpdateWrite: "at order after pair",
 	graph.LockRead:    "at strand? mode try? turn? from",
@@ -58,6 +67,7 @@ var (
 	traceModes    = []string{"", kernel.Exclusive.String(), kernel.Shared.String()}
 	traceTurns    = []string{"", graph.Waits.String(), graph.Follows.String()}
 	traceYes      = []string{"", "yes"}
+	traceHalves   = []string{"", "low", "high"}
 )
 
 // barrierName is the first word of a barrier's name: "full", "read", "write".
@@ -83,10 +93,14 @@ func barrierName(b kernel.Barrier) string { return strings.Fields(b.String())[0]
 // before the tasks. A read says from which write its value comes, a write after which other write
 // it stands in coherence. Tasks of the scenario are numbered from 1; the number
 // of a task that another starts tells who starts it. No two words or locks of
-// one object may have the same name.
+// one object may have the same name. On a 32-bit machine "arch 32" follows the
+// model, and an access to one half of a word says which.
 func FormatTrace(h TraceHeader, g *graph.Graph, without ...scenario.Omitted) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nrace %s\nscenario %s\nvariant %s\nmodel %s\n", traceMagic, h.Race, h.Scenario, h.Variant, h.Model)
+	if h.Arch == Arch32 {
+		b.WriteString(traceArch32 + "\n")
+	}
 	for _, o := range without {
 		fmt.Fprintf(&b, "without %d.%d %q\n", o.Task+1, o.Operation, o.Name)
 	}
@@ -127,6 +141,8 @@ func fieldValue(g *graph.Graph, id int32, key string) string {
 		return strconv.Quote(g.Locations[e.Location].Name)
 	case "strand":
 		return unlessZero(g.Locations[e.Location].Strand)
+	case "half":
+		return traceHalves[g.Locations[e.Location].Strand]
 	case "order":
 		return e.Order.String()
 	case "barrier":

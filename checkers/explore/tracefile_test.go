@@ -94,7 +94,7 @@ func TestStrangeNames(t *testing.T) {
 			continue
 		}
 		if h != (explore.TraceHeader{Race: "the race", Scenario: " s ", Variant: "v", Model: "m"}) {
-			t.Errorf("header %q", h)
+			t.Errorf("header %+v", h)
 		}
 		if again := explore.FormatTrace(h, trace.Graph()); again != text {
 			t.Errorf("%q: got\n%s", name, again)

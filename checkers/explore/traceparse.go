@@ -26,6 +26,7 @@ func ParseTrace(name string, text []byte) (TraceHeader, *Trace, error) {
 		names: map[string]int32{}, locations: map[strandName]int32{}}
 	p.lines = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	header := p.header()
+	p.arch = header.Arch
 	for p.more() && strings.HasPrefix(p.rest(), "without ") {
 		p.without()
 	}
@@ -41,7 +42,7 @@ func ParseTrace(name string, text []byte) (TraceHeader, *Trace, error) {
 	if p.err != nil {
 		return TraceHeader{}, nil, p.err
 	}
-	return header, &Trace{Without: p.omitted, graph: p.g}, nil
+	return header, &Trace{Without: p.omitted, graph: p.g, arch: header.Arch}, nil
 }
 
 // traceParser reads a trace from left to right and line by line; the first
@@ -51,6 +52,7 @@ type traceParser struct {
 	lines  []string
 	line   int // index of the current line
 	column int // index in the current line
+	arch   int // of the header
 	g      *graph.Graph
 
 	omitted    []scenario.Omitted
@@ -127,7 +129,12 @@ func (p *traceParser) header() TraceHeader {
 		return TraceHeader{}
 	}
 	p.line++
-	return TraceHeader{Race: p.keyword("race"), Scenario: p.keyword("scenario"), Variant: p.keyword("variant"), Model: p.keyword("model")}
+	h := TraceHeader{Race: p.keyword("race"), Scenario: p.keyword("scenario"), Variant: p.keyword("variant"), Model: p.keyword("model")}
+	if p.rest() == traceArch32 {
+		h.Arch = Arch32
+		p.line++
+	}
+	return h
 }
 
 // keyword reads a line of the header.
@@ -276,6 +283,8 @@ func (p *traceParser) value(e *graph.Event, key string) {
 	switch key {
 	case "at":
 		p.at(e)
+	case "half":
+		p.half(e)
 	case "order":
 		e.Order = kernel.Order(p.oneOf(kernel.OrderNames()))
 	case "barrier":
@@ -327,6 +336,17 @@ func (p *traceParser) strand(e *graph.Event, there bool) {
 	}
 	if number := p.number(1, math.MaxInt); p.err == nil {
 		e.Location = p.locate(strandName{p.g.Locations[e.Location].Name, number}, true)
+	}
+}
+
+// half moves the event from the whole word to a half of it, which only a 32-bit
+// machine has.
+func (p *traceParser) half(e *graph.Event) {
+	if p.arch != Arch32 {
+		p.fail("no half, for the trace has no line " + strconv.Quote(traceArch32))
+	}
+	if half := p.oneOf(traceHalves); p.err == nil {
+		e.Location = p.locate(strandName{p.g.Locations[e.Location].Name, half}, false)
 	}
 }
 

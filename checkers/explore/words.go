@@ -37,7 +37,7 @@ func announced(op *kernel.Op) string {
 func recorded(g *graph.Graph, e *graph.Event) string {
 	name := ""
 	if e.Location >= 0 {
-		name = g.Locations[e.Location].Name
+		name = g.Locations[e.Location].Name + halfName(&g.Locations[e.Location])
 	}
 	switch e.Kind {
 	case graph.Read, graph.Await:

@@ -139,7 +139,8 @@ func (t *Task) End() int32 {
 
 // Location is a word, or one strand of a lock. Strand 0 of a lock orders its
 // exclusive sections; strand t+1 orders them against the shared sections of
-// the task with identity t. Words have strand 0 only.
+// the task with identity t. A word has strand 0, or one strand for each half, see
+// [LowHalf].
 type Location struct {
 	// Owner and Field identify the word or lock in every execution, and Strand
 	// the part of the lock.
@@ -172,6 +173,7 @@ type Graph struct {
 	turns    []turned // how Turns were changed, for Undo
 	numbers  []int32  // of a restricted graph: the new number of each old event
 	words    int      // 64-bit words in a prefix set
+	halved   bool     // one of the locations is half a word
 	prefixes []uint64 // by event: what must have run before it
 }
 
@@ -194,7 +196,7 @@ func (g *Graph) CopyTo(c *Graph) *Graph {
 	c.Events = append(c.Events[:0], g.Events...)
 	c.Tasks = append(c.Tasks[:0], g.Tasks...)
 	c.Locations = slices.Clip(g.Locations)
-	c.Focus, c.words = g.Focus, g.words
+	c.Focus, c.words, c.halved = g.Focus, g.words, g.halved
 	c.prefixes = append(c.prefixes[:0], g.prefixes...)
 	c.turns = append(c.turns[:0], g.turns...)
 	c.stampAll()
@@ -217,6 +219,7 @@ func (g *Graph) copyCoherence(from *Graph) {
 func (g *Graph) AddLocation(l Location) int32 {
 	g.Locations = append(g.Locations, l)
 	g.addList()
+	g.halved = g.halved || l.isHalf()
 	return int32(len(g.Locations) - 1)
 }
 
@@ -475,7 +478,7 @@ func (g *Graph) Restrict(keep func(id int32) bool) (*Graph, []int32) {
 func (g *Graph) RestrictTo(r *Graph, keep func(id int32) bool) (*Graph, []int32) {
 	r.Events, r.numbers, r.turns = r.Events[:0], r.numbers[:0], r.turns[:0]
 	r.Tasks = append(r.Tasks[:0], g.Tasks...)
-	r.Locations, r.Focus, r.words = slices.Clip(g.Locations), -1, g.words
+	r.Locations, r.Focus, r.words, r.halved = slices.Clip(g.Locations), -1, g.words, g.halved
 	for id := range g.Events {
 		if keep(int32(id)) {
 			r.numbers = append(r.numbers, int32(len(r.Events)))
@@ -563,7 +566,7 @@ func (g *Graph) SamePlace(a, b int32) bool {
 	return g.SameLock(first, second)
 }
 
-// SameLock reports whether two locations are strands of one lock.
+// SameLock reports whether two locations are strands of one lock or word.
 func (g *Graph) SameLock(a, b int32) bool {
 	l, m := &g.Locations[a], &g.Locations[b]
 	return l.Owner == m.Owner && l.Field == m.Field

@@ -28,6 +28,9 @@ func (g *Graph) Record() Record {
 func (r Record) Graph() *Graph {
 	g := &Graph{Events: r.Events, Tasks: r.Tasks, Locations: r.Locations, Coherence: r.Coherence,
 		Focus: r.Focus, words: r.Words, prefixes: r.Prefixes}
+	for i := range g.Locations {
+		g.halved = g.halved || g.Locations[i].isHalf()
+	}
 	g.stampAll()
 	return g
 }

@@ -97,21 +97,26 @@ func (c *coherent) find(id int32) {
 		clear(c.set(e.Pair))
 		c.known[e.Pair] = false
 	}
-	if e.Previous != graph.Init {
-		c.include(id, e.Previous)
-	} else {
-		c.include(id, c.g.Tasks[e.Task].Spawn)
-	}
+	c.follows(id, predecessor(c.g, id))
 	switch {
 	case e.Kind == graph.LockRead && e.Source != graph.Init:
 		c.include(id, c.g.Events[e.Source].End)
 	case e.Kind == graph.Join:
-		c.include(id, c.g.Tasks[e.Child].End())
+		c.follows(id, c.g.Tasks[e.Child].End())
 	case !e.Reads():
 	case c.rule == byReading:
 		c.include(id, e.Source)
 	case e.Kind == graph.Read && e.Order.Acquires() || e.Kind == graph.UpdateRead && e.Order.Acquires() && e.Pair != graph.Init:
 		c.acquire(id, e.Source)
+	}
+}
+
+// follows includes the event that is before another one in program order, and
+// the other half of it.
+func (c *coherent) follows(id, before int32) {
+	c.include(id, before)
+	if before != graph.Init && c.g.SecondHalf(before) {
+		c.include(id, c.g.Events[before].Previous)
 	}
 }
 

@@ -6,22 +6,40 @@ import "benign/checkers/graph"
 type edge func(from, to int32)
 
 // programOrder yields every event with its immediate successors in program
-// order, counting a task's start and end as order with its parent.
+// order, counting a task's start and end as order with its parent. The two halves
+// of one access are not ordered with each other.
 func programOrder(g *graph.Graph, yield edge) {
-	for id := range g.Events {
+	for id := range int32(len(g.Events)) {
 		e := &g.Events[id]
-		before := e.Previous
-		if before == graph.Init {
-			before = g.Tasks[e.Task].Spawn
-		}
-		if before != graph.Init {
-			yield(before, int32(id))
-		}
+		after(g, predecessor(g, id), id, yield)
 		if e.Kind == graph.Join {
-			if end := g.Tasks[e.Child].End(); end != graph.Init {
-				yield(end, int32(id))
-			}
+			after(g, g.Tasks[e.Child].End(), id, yield)
 		}
+	}
+}
+
+// predecessor returns the event before another one in program order, or the one
+// that started its task, or Init. Both halves of an access have the same.
+func predecessor(g *graph.Graph, id int32) int32 {
+	before := g.Events[id].Previous
+	if g.SecondHalf(id) {
+		before = g.Events[before].Previous
+	}
+	if before == graph.Init {
+		before = g.Tasks[g.Events[id].Task].Spawn
+	}
+	return before
+}
+
+// after yields the event as a successor of the earlier one, if there is one, and
+// of the other half of that.
+func after(g *graph.Graph, before, id int32, yield edge) {
+	if before == graph.Init {
+		return
+	}
+	yield(before, id)
+	if g.SecondHalf(before) {
+		yield(g.Events[before].Previous, id)
 	}
 }
 

@@ -5,28 +5,18 @@ import "benign/checkers/graph"
 // Interleave returns the events in an order in which they can have happened,
 // with few switches between tasks. If the execution is sequentially consistent
 // every read in this order sees the newest write; if not, the order extends
-// program order, reads-from and lock order only, and some reads are stale.
+// program order, reads-from and lock order only, and some reads are stale. The
+// halves of one access come in either order.
 func Interleave(g *graph.Graph) []int32 {
 	s := newSequential()
-	if s.Consistent(g) {
-		return s.order(g, true)
-	}
-	return s.order(g, false)
+	s.collect(g, s.Consistent(g))
+	return s.order(g)
 }
 
-// order sorts the events topologically, staying in one task while it can.
-func (s *sequential) order(g *graph.Graph, everything bool) []int32 {
+// order sorts the events topologically, by the edges that were collected, and
+// stays in one task while it can.
+func (s *sequential) order(g *graph.Graph) []int32 {
 	n := len(g.Events)
-	s.indegree, s.heads, s.edges = make([]int32, n), make([]int32, n), nil
-	for i := range s.heads {
-		s.heads[i] = -1
-	}
-	programOrder(g, s.add)
-	readsFrom(g, s.add)
-	if everything {
-		coherence(g, s.add)
-		fromReads(g, s.add)
-	}
 	order := make([]int32, 0, n)
 	current := int32(-1)
 	for len(order) < n {

@@ -40,7 +40,7 @@ func newNaive(g *graph.Graph) *naive {
 	}
 	n.plain = func(id int32) bool { return n.access(id) && at(id).Order == kernel.Plain }
 	n.sameTask = func(a, b int32) bool { return at(a).Task == at(b).Task }
-	n.po = n.where(func(a, b int32) bool { return n.sameTask(a, b) && at(a).Index < at(b).Index })
+	n.po = n.where(func(a, b int32) bool { return n.sameTask(a, b) && at(a).Index < at(b).Index && !n.oneAccess(a, b) })
 	n.poLoc = n.po.filter(func(a, b int32) bool { return at(a).Location >= 0 && at(a).Location == at(b).Location })
 	n.tasks = n.po.or(n.where(func(a, b int32) bool {
 		start, end := at(a).Kind == graph.Spawn, at(b).Kind == graph.Join
@@ -51,6 +51,12 @@ func newNaive(g *graph.Graph) *naive {
 	})
 	n.readsAndCoherence()
 	return n
+}
+
+// oneAccess reports whether the events are the two halves of an access to a word.
+func (n *naive) oneAccess(a, b int32) bool {
+	e, f := n.g.Events[a], n.g.Events[b]
+	return e.Location == lowZ && f.Location == highZ && f.Index == e.Index+1
 }
 
 // readsAndCoherence spells out the coherence lists with every Unlock in its

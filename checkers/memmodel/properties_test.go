@@ -46,10 +46,17 @@ var tastes = []taste{
 		[]kernel.Order{once, acq, seqc}, []kernel.Order{once, rel, seqc}, []kernel.Order{once, full, seqc}, strongOnly},
 	{[]string{"read", "write", "update", "fail", "lock", "unlock", "spawn"},
 		[]kernel.Order{seqc, plain}, []kernel.Order{seqc, rel}, []kernel.Order{seqc}, anyBarrier},
+	{[]string{"wide read", "wide write", "read", "write", "barrier"},
+		[]kernel.Order{once, plain}, []kernel.Order{once, plain}, anyUpdate, anyBarrier},
+	{[]string{"wide read", "wide write", "wide read", "wide write", "spawn", "join", "lock", "unlock"},
+		[]kernel.Order{once, plain}, []kernel.Order{once, plain}, anyUpdate, anyBarrier},
+	{[]string{"wide read", "wide write", "read", "write", "update"},
+		[]kernel.Order{once, acq}, []kernel.Order{once, rel}, anyUpdate, strongOnly},
 }
 
 const (
 	wordX, wordY, aLock = 0, 1, 2
+	lowZ, highZ         = 3, 4 // the halves of a word
 	maxEvents           = 12
 )
 
@@ -61,6 +68,9 @@ func newBuilder(t *rapid.T) *builder {
 	}
 	for field := range uint32(3) {
 		b.g.AddLocation(graph.Location{Owner: 1, Field: field, Lock: field == aLock})
+	}
+	for _, half := range []int{graph.LowHalf, graph.HighHalf} {
+		b.g.AddLocation(graph.Location{Owner: 1, Field: 3, Strand: half})
 	}
 	return b
 }
@@ -115,6 +125,8 @@ func (b *builder) step(newest bool) *graph.Graph {
 		e := event(graph.Write, task, location)
 		e.Order = b.order(b.taste.stores)
 		g.Place(g.Add(e), choose())
+	case "wide read", "wide write":
+		b.halves(g, task, newest)
 	case "update":
 		e := event(graph.UpdateRead, task, location)
 		e.Order, e.Source = b.order(b.taste.updates), choose()
@@ -147,6 +159,25 @@ func (b *builder) step(newest bool) *graph.Graph {
 		g.Add(e)
 	}
 	return g
+}
+
+// halves adds an access to both halves of a word.
+func (b *builder) halves(g *graph.Graph, task int32, newest bool) {
+	order, write := rapid.SampledFrom([]kernel.Order{once, plain}).Draw(b.t, "order"), rapid.Bool().Draw(b.t, "write")
+	for _, location := range []int32{lowZ, highZ} {
+		at := g.LastWrite(location)
+		if !newest {
+			at = b.write(g, location)
+		}
+		e := event(graph.Read, task, location)
+		e.Order, e.Source = order, at
+		if write {
+			e.Kind, e.Source = graph.Write, graph.Init
+			g.Place(g.Add(e), at)
+		} else {
+			g.Add(e)
+		}
+	}
 }
 
 // lockStep does what the task can do with the lock.

@@ -39,6 +39,9 @@ func (s *sequential) Consistent(g *graph.Graph) bool {
 	if !atomicity(g) {
 		return false
 	}
+	if g.Halved() {
+		return s.sortable(g) // halves are put in an order to run them only
+	}
 	s.backward = s.backward[:0]
 	for id := range int32(len(g.Events)) {
 		if next := overwriter(g, id); next != graph.Init && !s.note(g, id, next) {
@@ -60,6 +63,9 @@ func (s *sequential) Consistent(g *graph.Graph) bool {
 
 // Extends implements [Model].
 func (s *sequential) Extends(g *graph.Graph, n int) bool {
+	if g.Halved() {
+		return s.Consistent(g)
+	}
 	consistent, _ := s.growth.extends(g, n)
 	return consistent
 }
@@ -102,17 +108,24 @@ func (s *sequential) noCycle(g *graph.Graph) bool {
 
 // sortable looks for a cycle by sorting all events.
 func (s *sequential) sortable(g *graph.Graph) bool {
-	n := len(g.Events)
+	s.collect(g, true)
+	return s.sorted() == len(g.Events)
+}
+
+// collect takes the edges that order events: program order and reads-from and,
+// for an interleaving, coherence and from-reads.
+func (s *sequential) collect(g *graph.Graph, interleaving bool) {
 	s.indegree, s.heads, s.edges = s.indegree[:0], s.heads[:0], s.edges[:0]
-	for range n {
+	for range len(g.Events) {
 		s.indegree = append(s.indegree, 0)
 		s.heads = append(s.heads, -1)
 	}
 	programOrder(g, s.add)
 	readsFrom(g, s.add)
-	coherence(g, s.add)
-	fromReads(g, s.add)
-	return s.sorted() == n
+	if interleaving {
+		coherence(g, s.add)
+		fromReads(g, s.add)
+	}
 }
 
 func (s *sequential) add(from, to int32) {

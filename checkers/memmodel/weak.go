@@ -25,6 +25,5 @@ func (w *weak) decide(g *graph.Graph) (consistent, decided bool) {
 // interleaves reports whether a graph that grew by n events is an interleaving
 // still.
 func (w *weak) interleaves(g *graph.Graph, n int) bool {
-	consistent, _ := w.interleaving.growth.extends(g, n)
-	return consistent
+	return w.interleaving.Extends(g, n)
 }
