@@ -32,7 +32,8 @@ type T interface {
 // Verify judges every variant of the scenario under each of the given memory
 // models (none means sc and kernel) and fails the test for each verdict that
 // differs from what the variant expects, for a vacuous one, and if goroutines are
-// left, so that no test beside it may start any. Under the first model each
+// left, so that no test beside it may start any. The machine has 64 bits, see
+// [VerifyOn]. Under the first model each
 // schedule is run twice, and code that does something else the second time fails
 // the test. A failure shows the verdict's
 // reason and, if something is broken, the shortest interleaving that breaks it, of
@@ -40,7 +41,14 @@ type T interface {
 // model; those on the baseline are left out.
 func Verify(t T, s *scenario.Scenario, models ...string) []*verdict.Verdict {
 	t.Helper()
-	return verify(t, s, models, nil)
+	return verify(t, explore.Arch64, s, models, nil)
+}
+
+// VerifyOn is Verify for a machine that is named by the bits of its words:
+// explore.Arch32 has each [kernel.Word] of 64 bits in two halves.
+func VerifyOn(t T, arch int, s *scenario.Scenario, models ...string) []*verdict.Verdict {
+	t.Helper()
+	return verify(t, arch, s, models, nil)
 }
 
 // VerifyWithCheckpoint is Verify for a scenario that takes long. It keeps what
@@ -57,7 +65,7 @@ func VerifyWithCheckpoint(t T, file string, s *scenario.Scenario, models ...stri
 		t.Errorf("%v", err)
 		return nil
 	}
-	all := verify(t, s, models, c)
+	all := verify(t, explore.Arch64, s, models, c)
 	if c.Done() {
 		err = c.Remove()
 	} else {
@@ -69,7 +77,7 @@ func VerifyWithCheckpoint(t T, file string, s *scenario.Scenario, models ...stri
 	return all
 }
 
-func verify(t T, s *scenario.Scenario, models []string, c *verdict.Checkpoint) []*verdict.Verdict {
+func verify(t T, arch int, s *scenario.Scenario, models []string, c *verdict.Checkpoint) []*verdict.Verdict {
 	t.Helper()
 	watch := leak.Watch()
 	race := &scenario.Race{Name: s.Name, Scenarios: []scenario.Scenario{*s}}
@@ -78,7 +86,7 @@ func verify(t T, s *scenario.Scenario, models []string, c *verdict.Checkpoint) [
 	}
 	var all []*verdict.Verdict
 	for i, model := range models {
-		q, err := verdict.Ask(race, verdict.Options{Models: []string{model}, Planted: true, Shrink: true, Strict: i == 0, Checkpoint: c})
+		q, err := verdict.Ask(race, verdict.Options{Models: []string{model}, Arch: arch, Planted: true, Shrink: true, Strict: i == 0, Checkpoint: c})
 		if err != nil {
 			t.Errorf("%v", err)
 			continue

@@ -75,6 +75,7 @@ func TestRecordIsTheWholeGraph(t *testing.T) {
 		"latest":   "it is worked out from the events",
 		"earlier":  "it is worked out from the events",
 		"turns":    "no run takes back what was there when it began",
+		"halved":   "the locations say so",
 		"numbers":  "it is of use while the graph is restricted",
 	}
 	var g Graph

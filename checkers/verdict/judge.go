@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"runtime"
@@ -18,6 +19,8 @@ import (
 type Options struct {
 	// Models are names of memory models; empty means sc and kernel.
 	Models []string
+	// Arch is the machine: explore.Arch32 or, by default, explore.Arch64.
+	Arch int
 	// Workers is the number of goroutines; below 1 means one a processor.
 	Workers int
 	// MaxExecutions bounds the executions of each variant; 0 is the default of
@@ -73,7 +76,7 @@ func (o Options) models() []string {
 }
 
 func (o Options) config(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model string) explore.Config {
-	c := explore.Config{Scenario: s, Variant: v, Model: model, Workers: o.Workers, MaxExecutions: o.MaxExecutions,
+	c := explore.Config{Scenario: s, Variant: v, Model: model, Arch: o.Arch, Workers: o.Workers, MaxExecutions: o.MaxExecutions,
 		Deadline: o.Deadline, Interrupt: o.Interrupt, Strict: o.Strict}
 	if c.Workers < 1 {
 		c.Workers = runtime.NumCPU()
@@ -136,7 +139,7 @@ func judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 	}
 	verdict := &Verdict{Race: race.Name, Scenario: s.Name, Variant: v.Name, Baseline: s.Variant(scenario.Baseline).Name,
 		Model: model, Expected: v.Expected(model)}
-	verdict.Scope = Scope{Tasks: seen.tasks, Operations: seen.calls, Candidate: seen.stats, Baseline: base.stats, Sample: seen.sample, Bound: o.Bound,
+	verdict.Scope = Scope{Arch: cmp.Or(o.Arch, explore.Arch64), Tasks: seen.tasks, Operations: seen.calls, Candidate: seen.stats, Baseline: base.stats, Sample: seen.sample, Bound: o.Bound,
 		Exhaustive: seen.stats.Exhaustive && base.stats.Exhaustive && !seen.undecided && !base.undecided}
 	if len(seen.tasks) == 0 {
 		verdict.Scope.Tasks, verdict.Scope.Operations = base.tasks, base.calls
@@ -159,7 +162,7 @@ func (o Options) decide(v *Verdict, race *scenario.Race, s *scenario.Scenario, v
 		worst = seen.strange
 	}
 	if !worst.empty() {
-		finding, err := o.finding(worst, seen, base, explore.TraceHeader{Race: v.Race, Scenario: v.Scenario, Variant: v.Variant, Model: v.Model})
+		finding, err := o.finding(worst, seen, base, explore.TraceHeader{Race: v.Race, Scenario: v.Scenario, Variant: v.Variant, Model: v.Model, Arch: v.Scope.Arch})
 		if err != nil {
 			return err
 		}
@@ -322,7 +325,8 @@ func Replay(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, mode
 	if err := wellFormed(race.Name, s); err != nil {
 		return nil, nil, err
 	}
-	config := Options{}.config(race, s, v, model)
+	o := Options{Arch: trace.Arch()}
+	config := o.config(race, s, v, model)
 	config.Without = trace.Without
 	e, steps, err := explore.Replay(config, trace)
 	if err != nil {
@@ -331,7 +335,7 @@ func Replay(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, mode
 	seen := newObservation(config, nil, nil)
 	seen.visit(e)
 	if seen.worst.empty() && e.Ended && v.Role != scenario.Baseline {
-		base, err := Options{}.observe(race.Name, alike(Options{}.config(race, s, s.Variant(scenario.Baseline), model), trace.Without), nil)
+		base, err := o.observe(race.Name, alike(o.config(race, s, s.Variant(scenario.Baseline), model), trace.Without), nil)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -339,7 +343,7 @@ func Replay(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, mode
 			seen.worst.add(strange(e))
 		}
 	}
-	f := &Finding{Trace: explore.FormatTrace(explore.TraceHeader{Race: race.Name, Scenario: s.Name, Variant: v.Name, Model: model}, e.Graph, trace.Without...)}
+	f := &Finding{Trace: explore.FormatTrace(explore.TraceHeader{Race: race.Name, Scenario: s.Name, Variant: v.Name, Model: model, Arch: trace.Arch()}, e.Graph, trace.Without...)}
 	f.show(e, steps, config)
 	if !seen.worst.empty() {
 		worst := seen.worst.shortest[0]

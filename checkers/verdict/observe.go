@@ -244,7 +244,7 @@ func rank(kind string) int {
 func visible(g *graph.Graph) int {
 	n, private := 0, private(g)
 	for id := range g.Events {
-		if k := g.Events[id].Kind; k != graph.LockWrite && k != graph.UpdateWrite && !private(int32(id)) {
+		if k := g.Events[id].Kind; k != graph.LockWrite && k != graph.UpdateWrite && !g.SecondHalf(int32(id)) && !private(int32(id)) {
 			n++
 		}
 	}
@@ -365,7 +365,11 @@ func setTimes(calls []linear.Call, e *explore.Execution) {
 		at := position[int32(op.Task)]
 		switch {
 		case op.First < op.End:
-			calls[i].Call, calls[i].Return = ticks*at[op.First], ticks*at[op.End-1]+1
+			first, last := at[op.First], at[op.First]
+			for event := op.First; event < op.End; event++ { // the halves of an access come in either order
+				first, last = min(first, at[event]), max(last, at[event])
+			}
+			calls[i].Call, calls[i].Return = ticks*first, ticks*last+1
 		case i > 0 && e.Operations[i-1].Task == op.Task:
 			calls[i].Call = calls[i-1].Return + 1
 			calls[i].Return = calls[i].Call

@@ -173,7 +173,7 @@ func TestJSON(t *testing.T) {
 	}
 	for _, want := range []string{`{"race":"box","title":"the box","class":"INDISTINGUISHABLE","verdicts":[{"race":"box","scenario":"small","variant":"peeking",` +
 		`"baseline":"locked","model":"sc","class":"INDISTINGUISHABLE","reason":"every outcome of peeking is an outcome of locked","expected":"INDISTINGUISHABLE",` +
-		`"scope":{"tasks":["one: take","two: take"],"operations":2,"candidate":{"complete":`, `"exhaustive":true},"outcomes":{"baseline":2,"candidate":2},"deferral":{`,
+		`"scope":{"arch":64,"tasks":["one: take","two: take"],"operations":2,"candidate":{"complete":`, `"exhaustive":true},"outcomes":{"baseline":2,"candidate":2},"deferral":{`,
 		`"evidence":[{"site":"box-peek","reason":"whoever sees it looks again under the lock","executions":`, `"caught":2,"surprises":[`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %s in\n%s", want, text)

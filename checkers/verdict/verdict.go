@@ -42,6 +42,8 @@ func (v *Verdict) AsExpected() bool { return v.Class == v.Expected && !v.Vacuous
 
 // Scope bounds an answer.
 type Scope struct {
+	// Arch is the machine, by the bits of its words: 32 or 64.
+	Arch int `json:"arch"`
 	// Tasks describes each task with its operations.
 	Tasks []string `json:"tasks"`
 	// Operations counts the operations of all tasks.

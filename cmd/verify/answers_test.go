@@ -16,6 +16,7 @@ func harmfulAnswer() *verdict.Verdict {
 		Class: scenario.Harmful, Expected: scenario.Defers,
 		Reason: "an execution uses an object after it was freed",
 		Scope: verdict.Scope{
+			Arch:       explore.Arch32,
 			Tasks:      []string{"reader: lookup(1); lookup(2)", "evictor: evict(1)"},
 			Operations: 3,
 			Candidate:  explore.Stats{Complete: 20, Blocked: 1, Violating: 4, Pruned: 2, Events: 900, Longest: 41, Exhaustive: true},
@@ -63,6 +64,7 @@ func harmlessAnswer() *verdict.Verdict {
 		Class: scenario.Indistinguishable, Expected: scenario.Indistinguishable,
 		Reason: "all 3 outcomes are outcomes of the baseline",
 		Scope: verdict.Scope{
+			Arch:  explore.Arch64,
 			Tasks: []string{"reader: lookup(1)", "writer: insert(1)"}, Operations: 2,
 			Candidate:  explore.Stats{Complete: 8, Longest: 12, Exhaustive: true},
 			Baseline:   explore.Stats{Complete: 5, Longest: 14, Exhaustive: true},

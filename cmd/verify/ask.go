@@ -13,6 +13,7 @@ import (
 // asking is the part of the command line that says how questions are asked.
 type asking struct {
 	Model         []string `placeholder:"NAME" help:"Memory model: ${models}. Repeat it for several. Without it: ${defaults}."`
+	Arch          int      `default:"64" placeholder:"BITS" help:"The machine's words have 32 or 64 bits (${default}). With 32, a word of 64 bits is read and written in two halves."`
 	Workers       int      `default:"${processors}" placeholder:"N" help:"Explore with N goroutines (${default})."`
 	MaxExecutions int      `default:"${executions}" placeholder:"N" help:"Give up on a variant after N executions; the answer is UNKNOWN then, unless harm was found (${default})."`
 	Budget        budget   `placeholder:"TIME|N" help:"Give up after this time, such as 2s or 10m, or on a variant after N executions; what was not explored by then is UNKNOWN, unless harm was found."`
@@ -25,6 +26,9 @@ type asking struct {
 
 // Validate refuses bounds that allow nothing.
 func (a *asking) Validate() error {
+	if a.Arch != explore.Arch32 && a.Arch != explore.Arch64 {
+		return fmt.Errorf("--arch %d: want %d or %d", a.Arch, explore.Arch32, explore.Arch64)
+	}
 	if a.Workers < 1 {
 		return fmt.Errorf("--workers %d: want at least 1", a.Workers)
 	}
@@ -63,6 +67,7 @@ func (a *asking) options(p *progress) (verdict.Options, error) {
 	return verdict.Options{
 		Deadline:      deadline,
 		Models:        names,
+		Arch:          a.Arch,
 		Workers:       a.Workers,
 		MaxExecutions: a.maxExecutions(),
 		Planted:       !a.NoPlanted,

@@ -88,6 +88,9 @@ func (a *asking) question(command string) string {
 	for _, model := range a.Model {
 		command += " --model " + model
 	}
+	if a.Arch == explore.Arch32 {
+		command += " --arch 32"
+	}
 	if a.NoPlanted {
 		command += " --no-planted"
 	}

@@ -12,8 +12,8 @@
 //	                   samples were drawn
 //
 // An answer holds for the tasks and operations of its scenario, for its memory
-// model, and only as far as the exploration went: all three are printed with
-// it. Beside the answer stand the faults that were planted on purpose, such as
+// model and machine, and only as far as the exploration went: all of that is
+// printed with it. Beside the answer stand the faults that were planted on purpose, such as
 // a check left out. A judge that misses one of them proves nothing.
 //
 // Without arguments verify answers every question of its catalogue, and
@@ -27,6 +27,7 @@
 //	verify list                                     what there is to ask
 //	verify race rb-empty                            one race, with all evidence
 //	verify race rb-empty/insert --model kernel      one of its scenarios
+//	verify race rb-empty/insert --arch 32           on a machine with words of 32 bits
 //	verify race rb-empty --variant no-recheck       what if this check were missing?
 //	verify race rb-empty/evict --variant no-igrab --trace evict.trace
 //	verify replay evict.trace                       the same execution again

@@ -80,7 +80,11 @@ func answer(v *verdict.Verdict) string {
 
 // scope is what an answer holds for, in short.
 func scope(v *verdict.Verdict) string {
-	return fmt.Sprintf("%s, %s, %s", count(len(v.Scope.Tasks), "task"), count(v.Scope.Operations, "operation"), reach(v))
+	text := fmt.Sprintf("%s, %s, %s", count(len(v.Scope.Tasks), "task"), count(v.Scope.Operations, "operation"), reach(v))
+	if v.Scope.Arch == explore.Arch32 {
+		text += ", 32-bit machine"
+	}
+	return text
 }
 
 // reach says how far the explorations went.

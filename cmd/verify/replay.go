@@ -43,7 +43,11 @@ func (c *replayCommand) run(e *environment) (exit int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
-	fmt.Fprintf(e.stdout, "%s/%s, variant %s under %s\n\n", header.Race, header.Scenario, header.Variant, header.Model)
+	machine := ""
+	if header.Arch == explore.Arch32 {
+		machine = " on a 32-bit machine"
+	}
+	fmt.Fprintf(e.stdout, "%s/%s, variant %s under %s%s\n\n", header.Race, header.Scenario, header.Variant, header.Model, machine)
 	writeInterleaving(e.stdout, finding, c.AllSteps)
 	if finding.Clean() {
 		fmt.Fprintln(e.stdout, "\nclean: nothing is broken in this execution")

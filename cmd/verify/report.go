@@ -52,6 +52,7 @@ func writeVerdict(w io.Writer, v *verdict.Verdict) {
 	fmt.Fprintf(w, "%s/%s, %s compared with %s under %s: %s\n", v.Race, v.Scenario, v.Variant, v.Baseline, v.Model, answer(v))
 	field(w, "because", "%s", oneLine(v.Reason))
 	field(w, "tasks", "%s", strings.Join(v.Scope.Tasks, "\n"))
+	field(w, "machine", "%s", describeMachine(v.Scope.Arch))
 	if v.Scope.Sample != nil {
 		field(w, "sampled", "%s", describeSample(v.Scope.Sample))
 	}
@@ -85,6 +86,14 @@ func writeOthers(w io.Writer, v *verdict.Verdict, q *verdict.Question) {
 			field(w, "planted", "%s", describePlanted(other))
 		}
 	}
+}
+
+// describeMachine says what the bits of the machine's words mean.
+func describeMachine(arch int) string {
+	if arch == explore.Arch32 {
+		return "32-bit: a word of 64 bits is read and written in two halves"
+	}
+	return "64-bit"
 }
 
 // describeStats says how much was explored, and what was not.
@@ -158,7 +167,11 @@ func broken(f *verdict.Finding) string { return f.Kind + ": " + oneLine(f.Messag
 
 // writePasteLines writes what to paste to see the execution again.
 func writePasteLines(w io.Writer, v *verdict.Verdict, maxExecutions int) {
-	file := fmt.Sprintf("%s-%s-%s.trace", v.Scenario, v.Variant, v.Model)
+	file := fmt.Sprintf("%s-%s-%s", v.Scenario, v.Variant, v.Model)
+	if v.Scope.Arch == explore.Arch32 {
+		file += "-32bit"
+	}
+	file += ".trace"
 	fmt.Fprintf(w, "reproduce it with\n\n  %s --trace %s\n  verify replay %s\n\n", commandLine(v, maxExecutions), file, file)
 }
 
@@ -179,5 +192,9 @@ func commandLine(v *verdict.Verdict, maxExecutions int) string {
 
 // variantLine asks about the variant, in one scenario under one model.
 func variantLine(v *verdict.Verdict) string {
-	return fmt.Sprintf("verify race %s/%s --variant %s --model %s", v.Race, v.Scenario, v.Variant, v.Model)
+	line := fmt.Sprintf("verify race %s/%s --variant %s --model %s", v.Race, v.Scenario, v.Variant, v.Model)
+	if v.Scope.Arch == explore.Arch32 {
+		line += " --arch 32"
+	}
+	return line
 }
