@@ -134,6 +134,19 @@ func halvesProgram(t *rapid.T) []code {
 	return p.codes
 }
 
+// TestPlainStoresAreNotHandedOn: under kernel, a marked load that has seen a plain
+// store makes nobody see it who comes later, since a plain store is in no order
+// until something puts it there.
+func TestPlainStoresAreNotHandedOn(t *testing.T) {
+	load := instruction{op: "wide load", order: kernel.Once}
+	store := code{{op: "wide store", order: kernel.Plain, value: 1}}
+	locked := code{{op: "lock"}, load, {op: "unlock"}}
+	for _, model := range memmodel.Names() {
+		compare(t, []code{{load, {op: "spawn", at: 2}}, store, {load}}, model)
+		compare(t, []code{locked, locked, store}, model)
+	}
+}
+
 // TestSecondJudgeOfHalves draws as many programs as -brute.checks says.
 func TestSecondJudgeOfHalves(t *testing.T) {
 	withChecks(*bruteChecks, func() {

@@ -85,7 +85,7 @@ func (c *coherent) respects(id int32) bool {
 	past := c.set(id)
 	for before := range past.All() {
 		f := &c.g.Events[before]
-		if f.Location != e.Location || !f.Reads() && !f.Writes() || c.passes(f) {
+		if f.Location != e.Location || !f.Reads() && !f.Writes() || c.passes(f) || c.passesSource(f) {
 			continue
 		}
 		if p := c.position(f, before); p > at || p == at && e.Writes() {
@@ -103,6 +103,12 @@ func (c *coherent) respects(id int32) bool {
 // passes reports whether the access is not looked at.
 func (c *coherent) passes(e *graph.Event) bool {
 	return c.rule == byOrderMarked && e.Order == kernel.Plain
+}
+
+// passesSource reports whether the access reads what is not looked at: that it
+// has seen a plain write puts that write before nothing.
+func (c *coherent) passesSource(e *graph.Event) bool {
+	return e.Reads() && e.Source != graph.Init && c.passes(&c.g.Events[e.Source])
 }
 
 // alone reports whether a write does not come between the two halves of an
