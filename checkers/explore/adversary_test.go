@@ -1,6 +1,8 @@
 package explore_test
 
 import (
+	"bytes"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"slices"
@@ -308,6 +310,39 @@ func TestWordsOnlyHalves(t *testing.T) {
 		config.Restart = func() { torn, restarts = 0, restarts+1 }
 		if _, err := explore.Explore(config); err != nil || torn != want {
 			t.Errorf("%d bits: %v, %d torn loads, want %d", arch, err, torn, want)
+		}
+	}
+}
+
+// TestResumedHalves goes on in the middle of an exploration in halves, and does
+// not on another machine.
+func TestResumedHalves(t *testing.T) {
+	for _, model := range []string{"sc", "ra"} {
+		twice := func(t *kernel.Task, f *file) string { return setSize(kernel.Once, 1)(t, f) + setSize(kernel.Once, larger)(t, f) }
+		config := configure(files(twice, getSize(kernel.Once)), model)
+		config.Arch = explore.Arch32
+		_, whole := executions(t, config)
+		for at := 1; at < whole.Executions(); at++ {
+			var left bytes.Buffer
+			config.MaxExecutions = at
+			config.Checkpoint = func(s *explore.Snapshot) func() error {
+				left.Reset() // one may have been taken in passing
+				return func() error { return gob.NewEncoder(&left).Encode(s) }
+			}
+			executions(t, config)
+			config.MaxExecutions, config.Checkpoint = 0, nil
+			if _, stats := rest(t, config, left.Bytes()); stats != whole {
+				t.Errorf("%s, cut at %d: %+v, want %+v", model, at, stats, whole)
+			}
+			config.Resume = &explore.Snapshot{}
+			if err := gob.NewDecoder(&left).Decode(config.Resume); err != nil {
+				t.Fatal(err)
+			}
+			config.Arch = explore.Arch64
+			if _, err := explore.Explore(config); err == nil || !strings.Contains(err.Error(), "32 bits") {
+				t.Errorf("on another machine: %v", err)
+			}
+			config.Arch, config.Resume = explore.Arch32, nil
 		}
 	}
 }
