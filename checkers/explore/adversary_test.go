@@ -318,7 +318,9 @@ func TestWordsOnlyHalves(t *testing.T) {
 // not on another machine.
 func TestResumedHalves(t *testing.T) {
 	for _, model := range []string{"sc", "ra"} {
-		twice := func(t *kernel.Task, f *file) string { return setSize(kernel.Once, 1)(t, f) + setSize(kernel.Once, larger)(t, f) }
+		twice := func(t *kernel.Task, f *file) string {
+			return setSize(kernel.Once, 1)(t, f) + setSize(kernel.Once, larger)(t, f)
+		}
 		config := configure(files(twice, getSize(kernel.Once)), model)
 		config.Arch = explore.Arch32
 		_, whole := executions(t, config)

@@ -39,10 +39,19 @@ type switcher struct {
 
 // standing is a point at which the latest task cannot go on.
 type standing struct {
-	done   []int32 // by task: how many of its events are behind it
-	parent int     // the standing before, or -1
-	task   int     // who ran in between
+	done   []behind // by task
+	parent int      // the standing before, or -1
+	task   int      // who ran in between
 }
+
+// behind is what a task has done: so many of its events and, if early, the second
+// half of an access without the first.
+type behind struct {
+	events int32
+	early  bool
+}
+
+func (b behind) has(index int32) bool { return index < b.events || b.early && index == b.events+1 }
 
 func (s *switcher) add(g *graph.Graph, everything bool) {
 	s.tasks = make([][]int32, len(g.Tasks))
@@ -60,14 +69,14 @@ func (s *switcher) add(g *graph.Graph, everything bool) {
 }
 
 func (s *switcher) search() []int32 {
-	found := []standing{{done: make([]int32, len(s.tasks)), parent: -1, task: -1}}
+	found := []standing{{done: make([]behind, len(s.tasks)), parent: -1, task: -1}}
 	known := map[string]bool{}
 	for at := 0; at < len(found) && len(found) <= maxStandings; at++ {
 		if s.complete(found[at].done) {
 			return s.path(found, at)
 		}
 		for task := range s.tasks {
-			done := s.run(found[at].done, task)
+			done := s.run(found[at].done, task, func(int32) {})
 			if done == nil || known[name(done)] {
 				continue
 			}
@@ -78,49 +87,57 @@ func (s *switcher) search() []int32 {
 	return nil
 }
 
-func (s *switcher) complete(done []int32) bool {
+func (s *switcher) complete(done []behind) bool {
 	for task, events := range s.tasks {
-		if int(done[task]) < len(events) {
+		if int(done[task].events) < len(events) {
 			return false
 		}
 	}
 	return true
 }
 
-// run lets a task go on for as long as it can; nil if it cannot.
-func (s *switcher) run(done []int32, task int) []int32 {
-	n := done[task]
-	for int(n) < len(s.tasks[task]) && s.ready(done, s.tasks[task][n], n) {
-		n++
+// run lets a task go on for as long as it can and passes its events to visit; it
+// returns nil if it cannot. The second half of an access comes early if only the
+// first has to wait.
+func (s *switcher) run(done []behind, task int, visit func(id int32)) []behind {
+	next, events := slices.Clone(done), s.tasks[task]
+	for at := &next[task]; int(at.events) < len(events); {
+		switch id := events[at.events]; {
+		case s.ready(next, id):
+			visit(id)
+			at.events++
+			if at.early {
+				at.events, at.early = at.events+1, false
+			}
+			continue
+		case !at.early && int(at.events)+1 < len(events) && s.g.SecondHalf(events[at.events+1]) && s.ready(next, events[at.events+1]):
+			visit(events[at.events+1])
+			at.early = true
+		}
+		break
 	}
-	if n == done[task] {
+	if next[task] == done[task] {
 		return nil
 	}
-	next := slices.Clone(done)
-	next[task] = n
 	return next
 }
 
-// ready reports whether all that must come before the event of a task which has
-// n events behind it is behind.
-func (s *switcher) ready(done []int32, id, n int32) bool {
-	for _, before := range s.after[id] {
+// ready reports whether all that must come before the event is behind.
+func (s *switcher) ready(done []behind, id int32) bool {
+	return !slices.ContainsFunc(s.after[id], func(before int32) bool {
 		e := &s.g.Events[before]
-		behind := done[e.Task]
-		if e.Task == s.g.Events[id].Task {
-			behind = n
-		}
-		if e.Index >= behind {
-			return false
-		}
-	}
-	return true
+		return !done[e.Task].has(e.Index)
+	})
 }
 
 // name tells standings apart.
-func name(done []int32) string {
+func name(done []behind) string {
 	var b []byte
-	for _, n := range done {
+	for _, d := range done {
+		n := 2 * d.events
+		if d.early {
+			n++
+		}
 		b = append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
 	}
 	return string(b)
@@ -128,13 +145,12 @@ func name(done []int32) string {
 
 // path returns the events on the way to a standing.
 func (s *switcher) path(found []standing, at int) []int32 {
-	var order []int32
+	var segments [][]int32
 	for ; found[at].parent >= 0; at = found[at].parent {
-		before, task := found[found[at].parent].done, found[at].task
-		segment := slices.Clone(s.tasks[task][before[task]:found[at].done[task]])
-		slices.Reverse(segment)
-		order = append(order, segment...)
+		var segment []int32
+		s.run(found[found[at].parent].done, found[at].task, func(id int32) { segment = append(segment, id) })
+		segments = append(segments, segment)
 	}
-	slices.Reverse(order)
-	return order
+	slices.Reverse(segments)
+	return slices.Concat(segments...)
 }
