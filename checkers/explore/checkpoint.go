@@ -182,7 +182,7 @@ func (x *exploration) restore(s *Snapshot) {
 	x.executions.Store(int64(s.Stats.Executions()))
 	x.told = s.Stats.Executions() / reportEvery
 	x.strata = strata{s.Ran, s.Offered}
-	x.places.locations, x.places.initial = s.Places, s.Initial
+	x.places.set(s.Places, s.Initial)
 	x.waiting = x.waiting[:0]
 	for _, record := range s.Waiting {
 		x.waiting = append(x.waiting, record.Graph())

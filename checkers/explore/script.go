@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"benign/checkers/graph"
 	"benign/checkers/race"
@@ -59,33 +60,45 @@ type ending struct {
 // than words and locks; it starts again and runs the code every time.
 var errNeedsCode = errors.New("the scenario's code must run in every execution")
 
-// places numbers the locations of all graphs of a scripted exploration.
+// places numbers the locations of all graphs of a scripted exploration. Every
+// run looks at them, and hardly ever is there a new one.
 type places struct {
-	mutex     sync.Mutex
+	adding sync.Mutex
+	known  atomic.Pointer[numbered]
+}
+
+// numbered are locations with their initial values; they do not change.
+type numbered struct {
 	locations []graph.Location
 	initial   []uint64
 }
 
 // find returns the number of one strand of a location.
 func (p *places) find(l *kernel.Location, strand int, lock bool) int32 {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
+	p.adding.Lock()
+	defer p.adding.Unlock()
 	owner, field := l.ID()
-	for i := range p.locations {
-		if k := &p.locations[i]; k.Owner == owner && k.Field == field && k.Strand == strand {
+	locations, initial := p.all()
+	for i := range locations {
+		if k := &locations[i]; k.Owner == owner && k.Field == field && k.Strand == strand {
 			return int32(i)
 		}
 	}
-	p.locations = append(p.locations, graph.Location{Owner: owner, Field: field, Strand: strand, Lock: lock, Name: l.Name()})
-	p.initial = append(p.initial, l.Initial())
-	return int32(len(p.locations) - 1)
+	p.set(append(locations, graph.Location{Owner: owner, Field: field, Strand: strand, Lock: lock, Name: l.Name()}), append(initial, l.Initial()))
+	return int32(len(locations))
 }
 
 // all returns the locations so far, with their initial values.
 func (p *places) all() ([]graph.Location, []uint64) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	return slices.Clip(p.locations), slices.Clip(p.initial)
+	n := p.known.Load()
+	if n == nil {
+		return nil, nil
+	}
+	return n.locations, n.initial
+}
+
+func (p *places) set(locations []graph.Location, initial []uint64) {
+	p.known.Store(&numbered{slices.Clip(locations), slices.Clip(initial)})
 }
 
 // startScripted prepares a run in which no code runs. Its memory is that of the

@@ -22,8 +22,10 @@ type exploration struct {
 	sharers  sharers
 
 	stopped    atomic.Bool
-	executions atomic.Int64 // for the budget
 	hungry     atomic.Int32 // workers that wait for a graph
+	_          [64]byte     // what follows changes with every execution, and the others are looked at as often
+	executions atomic.Int64 // for the budget
+	_          [64]byte
 
 	mutex      sync.Mutex // guards the rest
 	changed    sync.Cond
