@@ -27,15 +27,7 @@ func (th *thread) satisfies(value uint64) (ok bool) {
 // judge asks the condition of the announced operation, which is the code's own:
 // a panic of it is one of the task.
 func (th *thread) judge(value uint64) (ok bool, problem *kernel.Violation) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case *kernel.Violation:
-			problem = p
-		default:
-			problem = crash(th.name, p)
-		}
-	}()
+	defer func() { problem = blame(th.name, recover()) }()
 	return th.op.Until(value), nil
 }
 

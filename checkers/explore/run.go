@@ -92,12 +92,8 @@ func (r *run) setUp() {
 
 // guard turns a panic outside of the tasks into a violation.
 func (r *run) guard(where string) {
-	switch problem := recover().(type) {
-	case nil:
-	case *kernel.Violation:
-		r.fail(problem)
-	default:
-		r.fail(crash(where, problem))
+	if v := blame(where, recover()); v != nil {
+		r.fail(v)
 	}
 }
 
@@ -312,15 +308,7 @@ func (r *run) perform(th *thread, e *graph.Event) (finished bool) {
 // update computes what the announced update makes of a value. The function is
 // the code's own: a panic of it is one of the task.
 func (th *thread) update(old uint64) (updated uint64, writes bool, problem *kernel.Violation) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case *kernel.Violation:
-			problem = p
-		default:
-			problem = crash(th.name, p)
-		}
-	}()
+	defer func() { problem = blame(th.name, recover()) }()
 	updated, writes = th.op.Update(old)
 	return updated, writes, nil
 }

@@ -156,6 +156,18 @@ func (r *run) finish(th *thread) {
 	}
 }
 
+// blame turns what was recovered from the code into a violation; nil if it did
+// not panic.
+func blame(task string, problem any) *kernel.Violation {
+	switch p := problem.(type) {
+	case nil:
+		return nil
+	case *kernel.Violation:
+		return p
+	}
+	return crash(task, problem)
+}
+
 // crash turns a panic of user code into a violation that names the code.
 func crash(task string, problem any) *kernel.Violation {
 	return &kernel.Violation{Kind: kernel.Crash, Message: fmt.Sprintf("%v at %s", problem, panicPlace(string(debug.Stack()))), Task: task}
