@@ -23,14 +23,14 @@ func (p *Pointer[T]) Init(owner *Object, name string, value *T) {
 // Load reads the pointer. Order is Plain, Once, Acquire or Sequential.
 func (p *Pointer[T]) Load(t *Task, order Order) *T { return p.LoadRacy(t, order, nil) }
 
-// LoadRacy is a Load that is meant to race; site says why that is harmless.
+// LoadRacy is a Load that is meant to race, like [Word.LoadRacy].
 func (p *Pointer[T]) LoadRacy(t *Task, order Order, site *RaceSite) *T {
 	p.owner.Use(t)
 	if t.engine != nil {
 		r := t.perform(Op{Kind: OpLoad, Location: &p.Location, Order: order, Site: site})
 		return pointee[T](p.owner.world, r.Value)
 	}
-	if order == Plain {
+	if order == Plain && site == nil {
 		return (*T)(p.value)
 	}
 	return (*T)(atomic.LoadPointer(&p.value))
@@ -39,13 +39,13 @@ func (p *Pointer[T]) LoadRacy(t *Task, order Order, site *RaceSite) *T {
 // Store writes the pointer. Order is Plain, Once, Release or Sequential.
 func (p *Pointer[T]) Store(t *Task, order Order, value *T) { p.StoreRacy(t, order, value, nil) }
 
-// StoreRacy is a Store that is meant to race; site says why that is harmless.
+// StoreRacy is a Store that is meant to race, like [Word.StoreRacy].
 func (p *Pointer[T]) StoreRacy(t *Task, order Order, value *T, site *RaceSite) {
 	p.owner.Use(t)
 	switch {
 	case t.engine != nil:
 		t.perform(Op{Kind: OpStore, Location: &p.Location, Order: order, Value: handle(value), Site: site})
-	case order == Plain:
+	case order == Plain && site == nil:
 		p.value = unsafe.Pointer(value)
 	default:
 		atomic.StorePointer(&p.value, unsafe.Pointer(value))

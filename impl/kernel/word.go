@@ -50,13 +50,14 @@ func isWide[T Integer]() bool {
 func (w *Word[T]) Load(t *Task, order Order) T { return w.LoadRacy(t, order, nil) }
 
 // LoadRacy is a Load that is meant to race; site says why that is harmless. A
-// plain one is data_race() in the kernel.
+// plain one is data_race() in the kernel. Natively it is atomic, since Go has
+// nothing else that its race detector passes over.
 func (w *Word[T]) LoadRacy(t *Task, order Order, site *RaceSite) T {
 	w.owner.Use(t)
 	if t.engine != nil {
 		return T(t.perform(Op{Kind: OpLoad, Location: &w.Location, Order: order, Site: site}).Value)
 	}
-	if order == Plain {
+	if order == Plain && site == nil {
 		return T(w.value)
 	}
 	return T(atomic.LoadUint64(&w.value))
@@ -66,12 +67,13 @@ func (w *Word[T]) LoadRacy(t *Task, order Order, site *RaceSite) T {
 func (w *Word[T]) Store(t *Task, order Order, value T) { w.StoreRacy(t, order, value, nil) }
 
 // StoreRacy is a Store that is meant to race; site says why that is harmless.
+// Natively a plain one is atomic, like that of LoadRacy.
 func (w *Word[T]) StoreRacy(t *Task, order Order, value T, site *RaceSite) {
 	w.owner.Use(t)
 	switch {
 	case t.engine != nil:
 		t.perform(Op{Kind: OpStore, Location: &w.Location, Order: order, Value: uint64(value), Site: site})
-	case order == Plain:
+	case order == Plain && site == nil:
 		w.value = uint64(value)
 	default:
 		atomic.StoreUint64(&w.value, uint64(value))

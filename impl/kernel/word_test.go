@@ -2,6 +2,7 @@ package kernel_test
 
 import (
 	"math"
+	"sync"
 	"testing"
 
 	"benign/impl/kernel"
@@ -158,4 +159,22 @@ func TestLocation(t *testing.T) {
 	if r.next.Initial() != 0 || r.next.Show(0) != "nil" {
 		t.Errorf("nil is %d, shown as %s", r.next.Initial(), r.next.Show(0))
 	}
+}
+
+// Natively an annotated access must be one that Go's race detector passes over:
+// that it is meant to race is all that the annotation says.
+func TestAnnotatedAccessesRaceNatively(t *testing.T) {
+	task, r := native(kernel.Options{})
+	site := kernel.DataRaceSite("name", "reason")
+	other := task.World().NewTask("other")
+	var both sync.WaitGroup
+	both.Go(func() {
+		r.word.StoreRacy(task, kernel.Plain, 1, site)
+		r.next.StoreRacy(task, kernel.Plain, r, site)
+	})
+	both.Go(func() {
+		r.word.LoadRacy(other, kernel.Plain, site)
+		r.next.LoadRacy(other, kernel.Plain, site)
+	})
+	both.Wait()
 }
