@@ -162,6 +162,9 @@ type record struct {
 	States    map[string]bool
 	Evidence  map[string]*Evidence
 	Ledger    progress.Ledger
+	Cost      Cost
+	Visited   int
+	Found     int
 	Worst     culpritsRecord
 	Strange   culpritsRecord
 	Undecided bool
@@ -184,7 +187,7 @@ type culpritRecord struct {
 // record returns what the observation has come to; nobody may visit it meanwhile.
 func (o *observation) record() record {
 	return record{Stats: o.stats, Sample: o.sample, Outcomes: o.outcomes, Explained: o.explained, States: o.states,
-		Evidence: o.evidence, Ledger: o.ledger, Worst: o.worst.record(), Strange: o.strange.record(),
+		Evidence: o.evidence, Ledger: o.ledger, Cost: o.cost, Visited: o.visited, Found: o.found, Worst: o.worst.record(), Strange: o.strange.record(),
 		Undecided: o.undecided, Tasks: o.tasks, Calls: o.calls}
 }
 
@@ -196,6 +199,7 @@ func (o *observation) restore(r record) {
 	maps.Copy(o.explained, r.Explained)
 	maps.Copy(o.states, r.States)
 	maps.Copy(o.evidence, r.Evidence)
+	o.cost, o.visited, o.found = r.Cost, r.Visited, r.Found
 	o.ledger, o.worst, o.strange = r.Ledger, r.Worst.culprits(), r.Strange.culprits()
 	o.undecided, o.tasks, o.calls = r.Undecided, r.Tasks, r.Calls
 }

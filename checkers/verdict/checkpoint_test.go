@@ -51,7 +51,7 @@ func TestObservationIsRestored(t *testing.T) {
 	o.ledger.LargestDebt, o.ledger.MostRounds = 7, 2
 	o.worst.add(newCulprit(g, 0, "crash", "boom", false))
 	o.worst.add(newCulprit(g, 9, "leak", "drip", true))
-	o.strange.add(newCulprit(g, 0, kindState, "odd", true))
+	o.strange.add(newCulprit(g, 0, KindState, "odd", true))
 	o.undecided, o.tasks, o.calls = true, []string{"one: write"}, 1
 	var r record
 	if err := decode(encode(o.record()), &r); err != nil {

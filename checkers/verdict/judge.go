@@ -52,6 +52,9 @@ type Options struct {
 	Shrink bool
 	// Progress, if not nil, is told what is being explored.
 	Progress func(Progress)
+	// Before, if not nil, knows what a form has shown before the code was changed,
+	// which answers are then compared with, see Compare.
+	Before func(Form) (Observed, error)
 }
 
 // Progress says what is explored (Race, Scenario, Variant and Model) and, with
@@ -96,7 +99,7 @@ func Judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 	if err := wellFormed(race.Name, s); err != nil {
 		return nil, err
 	}
-	base, err := o.observe(race.Name, o.config(race, s, s.Variant(scenario.Baseline), model), nil)
+	base, err := o.baseline(race.Name, o.config(race, s, s.Variant(scenario.Baseline), model))
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +134,7 @@ func wellFormed(race string, s *scenario.Scenario) error {
 // judge answers with a baseline that has been observed already.
 func judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model string, o Options, base *observation) (*Verdict, error) {
 	seen := base
-	if v.Role != scenario.Baseline {
+	if v.Role != scenario.Baseline || o.Before != nil {
 		var err error
 		if seen, err = o.observe(race.Name, o.config(race, s, v, model), base); err != nil {
 			return nil, err
@@ -139,6 +142,10 @@ func judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 	}
 	verdict := &Verdict{Race: race.Name, Scenario: s.Name, Variant: v.Name, Baseline: s.Variant(scenario.Baseline).Name,
 		Model: model, Expected: v.Expected(model)}
+	if o.Before != nil {
+		verdict.Baseline = v.Name + " without the patch"
+		verdict.Cost = &CostChange{Before: base.cost, After: seen.cost}
+	}
 	verdict.Scope = Scope{Arch: cmp.Or(o.Arch, explore.Arch64), Tasks: seen.tasks, Operations: seen.calls, Candidate: seen.stats, Baseline: base.stats, Sample: seen.sample, Bound: o.Bound,
 		Exhaustive: seen.stats.Exhaustive && base.stats.Exhaustive && !seen.undecided && !base.undecided}
 	if len(seen.tasks) == 0 {
@@ -150,8 +157,15 @@ func judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 		MostRounds: seen.ledger.MostRounds, BaselineRounds: base.ledger.MostRounds, Barrier: race.Barrier}
 	for _, name := range slices.Sorted(maps.Keys(seen.evidence)) {
 		verdict.Evidence = append(verdict.Evidence, *seen.evidence[name])
+		if o.Before != nil && base.evidence[name] == nil {
+			verdict.NewSites = append(verdict.NewSites, name)
+		}
 	}
-	return verdict, o.decide(verdict, race, s, v, seen, base)
+	err := o.decide(verdict, race, s, v, seen, base)
+	if o.Before != nil {
+		verdict.Expected = verdict.Class // the catalogue knows no patches
+	}
+	return verdict, err
 }
 
 // decide finds the class. The order matters: what is broken is broken, however
@@ -178,7 +192,7 @@ func (o Options) decide(v *Verdict, race *scenario.Race, s *scenario.Scenario, v
 		v.Class, v.Reason = scenario.Unknown, v.cut(seen, base)
 		return nil
 	}
-	if missing := v.missing(race, s, variant); missing != "" {
+	if missing := o.missing(v, race, s, variant); missing != "" {
 		v.Class, v.Vacuous, v.Reason = scenario.Unknown, true, missing
 		return nil
 	}
@@ -200,9 +214,9 @@ func (v *Verdict) cut(seen, base *observation) string {
 
 // missing says which race of the question was not seen as it must be to make a
 // harmless answer mean something: unordered, and both ways round.
-func (v *Verdict) missing(race *scenario.Race, s *scenario.Scenario, variant *scenario.Variant) string {
-	if !s.Racing || variant.Role != scenario.Candidate {
-		return ""
+func (o Options) missing(v *Verdict, race *scenario.Race, s *scenario.Scenario, variant *scenario.Variant) string {
+	if !s.Racing || variant.Role != scenario.Candidate || o.Before != nil {
+		return "" // a patch may do away with a race, and bring another one
 	}
 	for _, site := range race.Sites {
 		if !v.sawBothOrders(site.Name) {
@@ -322,10 +336,16 @@ func (q *Question) take(role scenario.Role, v *Verdict) {
 // broken. A [*explore.DivergenceError] means that the trace no longer fits the
 // code.
 func Replay(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model string, trace *explore.Trace) (*Finding, *explore.Execution, error) {
+	return Options{}.Replay(race, s, v, model, trace)
+}
+
+// Replay is the function of that name with what Options.Before knows in the
+// place of the baseline.
+func (o Options) Replay(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model string, trace *explore.Trace) (*Finding, *explore.Execution, error) {
 	if err := wellFormed(race.Name, s); err != nil {
 		return nil, nil, err
 	}
-	o := Options{Arch: trace.Arch()}
+	o.Arch = trace.Arch()
 	config := o.config(race, s, v, model)
 	config.Without = trace.Without
 	e, steps, err := explore.Replay(config, trace)
@@ -334,8 +354,8 @@ func Replay(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, mode
 	}
 	seen := newObservation(config, nil, nil)
 	seen.visit(e)
-	if seen.worst.empty() && e.Ended && v.Role != scenario.Baseline {
-		base, err := o.observe(race.Name, alike(o.config(race, s, s.Variant(scenario.Baseline), model), trace.Without), nil)
+	if seen.worst.empty() && e.Ended && (v.Role != scenario.Baseline || o.Before != nil) {
+		base, err := o.baseline(race.Name, alike(o.config(race, s, o.reference(s, v), model), trace.Without))
 		if err != nil {
 			return nil, nil, err
 		}

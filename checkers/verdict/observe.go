@@ -30,6 +30,9 @@ type observation struct {
 	states    map[string]bool
 	evidence  map[string]*Evidence
 	ledger    progress.Ledger
+	cost      Cost
+	visited   int      // executions
+	found     int      // what visited was when the first one broke something; 0 for none
 	worst     culprits // what breaks something
 	strange   culprits // what breaks nothing and ends as the baseline never does
 	wanted    *fault   // the only one that is looked for; nil looks for all
@@ -80,9 +83,12 @@ const (
 
 // Kinds of findings beside the violations of the machine.
 const (
-	kindHistory = "not linearizable"
-	kindLost    = "work lost"
-	kindState   = "final state"
+	// KindHistory is a history that the specification forbids, KindLost work that no
+	// number of rounds does, and KindState a final state that the baseline never ends
+	// with.
+	KindHistory = "not linearizable"
+	KindLost    = "work lost"
+	KindState   = "final state"
 )
 
 // observe explores or samples the variant and adds up what it shows.
@@ -142,6 +148,7 @@ func newObservation(config explore.Config, base *observation, wanted *fault) *ob
 // forget begins anew, when the exploration does.
 func (o *observation) forget() {
 	o.outcomes, o.explained, o.states, o.evidence = map[string]int{}, map[string]bool{}, map[string]bool{}, map[string]*Evidence{}
+	o.cost, o.visited, o.found = Cost{}, 0, 0
 	o.ledger, o.worst, o.strange = progress.Ledger{}, culprits{wanted: o.wanted}, culprits{wanted: o.wanted}
 	o.histories, o.undecided = map[string]judged{}, false
 }
@@ -154,6 +161,8 @@ func (o *observation) visit(e *explore.Execution) {
 	history, key := historyOf(e)
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
+	o.visited++
+	defer o.notice()
 	o.describe(e)
 	if e.Violation != nil {
 		o.worst.add(newCulprit(e.Graph, e.Seed, e.Violation.Kind.String(), e.Violation.Message, e.Ended))
@@ -166,21 +175,29 @@ func (o *observation) visit(e *explore.Execution) {
 	o.outcomes[outcome]++
 	o.explained[outcome] = o.explained[outcome] || e.Spec != nil || len(e.Debt) > 0 && e.Debt[0] > 0
 	o.states[e.State] = true
+	o.cost.add(e.Graph)
 	o.collect(e)
 	if o.base != nil && !o.base.states[e.State] {
 		o.strange.add(strange(e))
 	}
 	if err := o.ledger.Add(e); err != nil {
-		o.worst.add(newCulprit(e.Graph, e.Seed, kindLost, err.Error(), true))
+		o.worst.add(newCulprit(e.Graph, e.Seed, KindLost, err.Error(), true))
 	}
 	if err := o.judge(e, history, key); err != nil {
-		o.worst.add(newCulprit(e.Graph, e.Seed, kindHistory, err.Error(), true))
+		o.worst.add(newCulprit(e.Graph, e.Seed, KindHistory, err.Error(), true))
+	}
+}
+
+// notice notes when the first execution has broken something.
+func (o *observation) notice() {
+	if o.found == 0 && !(o.worst.empty() && o.strange.empty()) {
+		o.found = o.visited
 	}
 }
 
 // strange blames an execution for its final state.
 func strange(e *explore.Execution) culprit {
-	return newCulprit(e.Graph, e.Seed, kindState, "the baseline never ends with "+e.State, true)
+	return newCulprit(e.Graph, e.Seed, KindState, "the baseline never ends with "+e.State, true)
 }
 
 // describe notes the tasks and their operations, once.

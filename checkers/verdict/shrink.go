@@ -18,7 +18,7 @@ type fault struct{ kind, class string }
 
 func faultOf(kind, message string) fault {
 	switch kind {
-	case kernel.Deadlock.String(), kernel.LostWakeup.String(), kernel.Livelock.String(), kindHistory, kindLost, kindState:
+	case kernel.Deadlock.String(), kernel.LostWakeup.String(), kernel.Livelock.String(), KindHistory, KindLost, KindState:
 		return fault{kind: kind} // the message tells the execution
 	case kernel.UseAfterFree.String(), kernel.DoubleFree.String(), kernel.ReferenceUnderflow.String(), kernel.DataRace.String():
 		// What it happened to; which side of it came last is a matter of order.
@@ -54,6 +54,7 @@ const shrinkExecutions = 20_000
 // to its end, with the baseline shrunk alike: if leaving an operation out breaks
 // that, what is broken without it is another story.
 type shrinking struct {
+	race       string
 	options    Options
 	seen, base *observation // of the whole
 	fault      fault
@@ -62,11 +63,11 @@ type shrinking struct {
 
 // shrink leaves out of the variant what the fault does not need, and returns the
 // observation of what is left; nil if even the whole is too large for that.
-func (o Options) shrink(seen, base *observation, f fault) (*observation, error) {
+func (o Options) shrink(race string, seen, base *observation, f fault) (*observation, error) {
 	seen.config.Strict, base.config.Strict = false, false // it has been looked at
 	o.Strategy, o.Bound = nil, nil                        // what they leave out may show the fault
 	o.Checkpoint = nil                                    // it is of the whole
-	s := &shrinking{options: o, seen: seen, base: base, fault: f}
+	s := &shrinking{race: race, options: o, seen: seen, base: base, fault: f}
 	tasks, err := explore.Tasks(seen.config)
 	if err != nil {
 		return nil, nil // it breaks before there are any
@@ -85,7 +86,7 @@ func (s *shrinking) fails(out []scenario.Omitted) (bool, error) {
 	base := s.base
 	if s.base.sound() {
 		var err error
-		if base, err = s.options.observe("", within(alike(s.base.config, out)), nil); err != nil || !base.sound() {
+		if base, err = s.options.baseline(s.race, within(alike(s.base.config, out))); err != nil || !base.sound() {
 			return false, err
 		}
 	}
@@ -133,10 +134,10 @@ func within(c explore.Config) explore.Config {
 // with source places.
 func (o Options) finding(c culprits, seen, base *observation, h explore.TraceHeader) (*Finding, error) {
 	best := c.best(seen.config)
-	f := &Finding{Kind: best.kind, Count: total(c.kinds), Kinds: c.kinds, Seed: best.seed}
+	f := &Finding{Kind: best.kind, Count: total(c.kinds), Kinds: c.kinds, After: seen.found, Seed: best.seed}
 	config := seen.config
 	if o.Shrink {
-		smaller, err := o.shrink(seen, base, faultOf(best.kind, best.message))
+		smaller, err := o.shrink(h.Race, seen, base, faultOf(best.kind, best.message))
 		if err != nil {
 			return nil, err
 		}

@@ -28,6 +28,12 @@ type Verdict struct {
 	Outcomes Outcomes `json:"outcomes"`
 	// Deferral is the work that the variant left for later.
 	Deferral Deferral `json:"deferral"`
+	// Cost compares what an execution takes with what it took before the code was
+	// changed; nil if the baseline is another variant.
+	Cost *CostChange `json:"cost,omitempty"`
+	// NewSites are the deliberate races that were not reached before the code was
+	// changed.
+	NewSites []string `json:"newSites,omitempty"`
 	// Evidence shows, for each deliberate race, that it happened.
 	Evidence []Evidence `json:"evidence,omitempty"`
 	// Vacuous reports that a race of the question was never seen in both
@@ -116,6 +122,9 @@ type Finding struct {
 	// Kinds how many by kind of what they broke first.
 	Count int            `json:"count"`
 	Kinds map[string]int `json:"kinds"`
+	// After is how many executions had been explored when the first one broke
+	// something. With several workers it differs from run to run.
+	After int `json:"-"`
 	// Seed draws the sample again that the execution was found in; 0 if it was
 	// none.
 	Seed uint64 `json:"seed,omitempty"`
@@ -128,6 +137,17 @@ type Finding struct {
 	Steps []Step   `json:"steps"`
 	// Trace is the text that replays it, see explore.ParseTrace.
 	Trace string `json:"-"`
+}
+
+// Length is how many steps a reader sees.
+func (f *Finding) Length() int {
+	n := 0
+	for i := range f.Steps {
+		if !f.Steps[i].Private {
+			n++
+		}
+	}
+	return n
 }
 
 // Step is one visible operation of a finding.

@@ -92,21 +92,27 @@ func (c *raceCommand) write(e *environment, q *verdict.Question) error {
 	if err := e.flush(); err != nil || c.Trace == "" {
 		return err
 	}
-	return c.saveTrace(e.stderr, q)
+	return saveTrace(e.stderr, c.Trace, q.Verdicts)
 }
 
 // exitOf tells what the worst answer says. Planted faults that were missed make
 // a harmless one worthless.
 func exitOf(q *verdict.Question) int {
-	switch {
-	case q == nil:
+	if q == nil {
 		return exitUnknown
-	case q.Class == scenario.Harmful:
+	}
+	exit := exitOfClass(q.Class)
+	if exit == exitHarmless && missed(q.Planted) > 0 {
+		return exitUnknown
+	}
+	return exit
+}
+
+func exitOfClass(c scenario.Class) int {
+	switch c {
+	case scenario.Harmful:
 		return exitHarmful
-	case q.Class == scenario.Indistinguishable || q.Class == scenario.Defers:
-		if missed(q.Planted) > 0 {
-			return exitUnknown
-		}
+	case scenario.Indistinguishable, scenario.Defers:
 		return exitHarmless
 	}
 	return exitUnknown
@@ -149,13 +155,14 @@ func shortestFinding(answers []*verdict.Verdict) *verdict.Verdict {
 	return shortest
 }
 
-func (c *raceCommand) saveTrace(stderr io.Writer, q *verdict.Question) error {
-	v := shortestFinding(q.Verdicts)
+// saveTrace writes the shortest harmful execution to a file.
+func saveTrace(stderr io.Writer, file string, answers []*verdict.Verdict) error {
+	v := shortestFinding(answers)
 	if v == nil {
-		fmt.Fprintf(stderr, "verify: nothing is broken, so there is no trace, and %s is left as it is\n", c.Trace)
+		fmt.Fprintf(stderr, "verify: nothing is broken, so there is no trace, and %s is left as it is\n", file)
 		return nil
 	}
-	if err := replaceFile(c.Trace, v.Finding.Trace); err != nil {
+	if err := replaceFile(file, v.Finding.Trace); err != nil {
 		return misuse("write the trace: %w", err)
 	}
 	return nil

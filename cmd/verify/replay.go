@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"benign/checkers/explore"
 	"benign/checkers/memmodel"
@@ -18,15 +16,19 @@ const maxTraceBytes = 4 << 20
 
 // replayCommand runs one execution again.
 type replayCommand struct {
-	File string `arg:"" placeholder:"FILE" help:"A trace, as verify race --trace has written it; - stands for the standard input."`
+	File  string `arg:"" placeholder:"FILE" help:"A trace, as verify race --trace has written it; - stands for the standard input."`
+	Patch string `placeholder:"FILE" help:"Run it with this patch applied, for a trace that verify patch --trace has written."`
 
 	AllSteps bool `help:"Draw every step, also those on memory that no other task touches."`
 }
 
 func (c *replayCommand) run(e *environment) (exit int, err error) {
-	name, text, err := c.read(e)
+	name, text, err := readInput(e, c.File, maxTraceBytes, "a trace")
 	if err != nil {
 		return 0, usageError{err}
+	}
+	if c.Patch != "" {
+		return c.patched(e, name, text)
 	}
 	header, trace, err := explore.ParseTrace(name, text)
 	if err != nil {
@@ -43,36 +45,45 @@ func (c *replayCommand) run(e *environment) (exit int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
+	return c.report(e, verdict.Form{Race: header.Race, Scenario: header.Scenario, Variant: header.Variant, Model: header.Model, Arch: header.Arch}, finding), nil
+}
+
+// report writes what an execution breaks.
+func (c *replayCommand) report(e *environment, f verdict.Form, finding *verdict.Finding) (exit int) {
 	machine := ""
-	if header.Arch == explore.Arch32 {
+	if f.Arch == explore.Arch32 {
 		machine = " on a 32-bit machine"
 	}
-	fmt.Fprintf(e.stdout, "%s/%s, variant %s under %s%s\n\n", header.Race, header.Scenario, header.Variant, header.Model, machine)
+	fmt.Fprintf(e.stdout, "%s/%s, variant %s under %s%s\n\n", f.Race, f.Scenario, f.Variant, f.Model, machine)
 	writeInterleaving(e.stdout, finding, c.AllSteps)
 	if finding.Clean() {
 		fmt.Fprintln(e.stdout, "\nclean: nothing is broken in this execution")
-		return exitHarmless, nil
+		return exitHarmless
 	}
 	fmt.Fprintf(e.stdout, "\nbroken: %s\n", broken(finding))
-	return exitHarmful, nil
+	return exitHarmful
 }
 
-// read returns the trace and the name that errors know it by.
-func (c *replayCommand) read(e *environment) (name string, text []byte, err error) {
-	name, r := "standard input", e.stdin
-	if c.File != "-" {
-		f, err := os.Open(c.File)
-		if err != nil {
-			return "", nil, err
-		}
-		defer f.Close()
-		name, r = c.File, f
+// patched runs the trace in a build with the patch.
+func (c *replayCommand) patched(e *environment, name string, text []byte) (exit int, err error) {
+	if c.Patch == "-" && c.File == "-" {
+		return 0, misuse("the trace and the patch cannot both be the standard input")
 	}
-	text, err = io.ReadAll(io.LimitReader(r, maxTraceBytes+1))
-	if err == nil && len(text) > maxTraceBytes {
-		err = fmt.Errorf("%s: larger than a trace can be (%d bytes)", name, maxTraceBytes)
+	p, err := readPatch(e, c.Patch)
+	if err != nil {
+		return 0, err
 	}
-	return name, text, err
+	t, err := tree()
+	if err != nil {
+		return 0, err
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	replayed, err := t.Replay(ctx, p, name, text)
+	if err != nil {
+		return 0, blame(ctx, err)
+	}
+	return c.report(e, replayed.Form, replayed.Finding), nil
 }
 
 // locate finds what the header of a trace names.

@@ -167,12 +167,17 @@ func broken(f *verdict.Finding) string { return f.Kind + ": " + oneLine(f.Messag
 
 // writePasteLines writes what to paste to see the execution again.
 func writePasteLines(w io.Writer, v *verdict.Verdict, maxExecutions int) {
+	file := traceName(v)
+	fmt.Fprintf(w, "reproduce it with\n\n  %s --trace %s\n  verify replay %s\n\n", commandLine(v, maxExecutions), file, file)
+}
+
+// traceName is a file for the trace of a finding.
+func traceName(v *verdict.Verdict) string {
 	file := fmt.Sprintf("%s-%s-%s", v.Scenario, v.Variant, v.Model)
 	if v.Scope.Arch == explore.Arch32 {
 		file += "-32bit"
 	}
-	file += ".trace"
-	fmt.Fprintf(w, "reproduce it with\n\n  %s --trace %s\n  verify replay %s\n\n", commandLine(v, maxExecutions), file, file)
+	return file + ".trace"
 }
 
 // commandLine asks for the answer again.

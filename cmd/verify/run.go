@@ -29,11 +29,14 @@ const (
 
 // grammar is the command line: a subcommand each.
 type grammar struct {
-	All    allCommand    `cmd:"" default:"withargs" help:"Answer every question of the catalogue. Without a command, this is what is done, and its flags are taken."`
-	List   listCommand   `cmd:"" help:"List the races, their scenarios and the variants of each."`
-	Race   raceCommand   `cmd:"" help:"Answer one question, with all evidence."`
-	Replay replayCommand `cmd:"" help:"Run the execution in a trace file again."`
-	Bench  benchCommand  `cmd:"" help:"Measure natively what a patch saves."`
+	All     allCommand     `cmd:"" default:"withargs" help:"Answer every question of the catalogue. Without a command, this is what is done, and its flags are taken."`
+	List    listCommand    `cmd:"" help:"List the races, their scenarios and the variants of each."`
+	Race    raceCommand    `cmd:"" help:"Answer one question, with all evidence."`
+	Replay  replayCommand  `cmd:"" help:"Run the execution in a trace file again."`
+	Patch   patchCommand   `cmd:"" help:"Compare the code with and without a patch, in every scenario that the patch touches."`
+	Mutants mutantsCommand `cmd:"" help:"Judge the patches of the corpus: known bugs and planted faults, each with the answer that it must get."`
+	Bench   benchCommand   `cmd:"" help:"Measure natively what a patch saves."`
+	Serve   serveCommand   `cmd:"" hidden:"" help:"Answer the questions of another build."`
 }
 
 // subcommand is what each of them has to do: to write its answer and to return
