@@ -47,6 +47,9 @@ var layers = []struct {
 	{"checkers/verdict", []string{"checkers/checkpoint", "checkers/explore", "checkers/graph", "checkers/linear", "checkers/memmodel",
 		"checkers/progress", "checkers/shrink", "impl/kernel", "impl/scenario", "spec"}},
 
+	{"checkers/review", []string{"checkers/checkpoint", "checkers/explore", "checkers/patch", "checkers/verdict",
+		"impl/kernel", "impl/scenario", "spec"}},
+
 	// Invention needs the judges and the accused.
 	{"fuzz", []string{"checkers", "impl/*", "spec"}},
 
@@ -83,6 +86,8 @@ var outside = []struct {
 	{"github.com/alecthomas/kong", []string{"cmd/verify"}, []string{"cmd/verify"}},
 	{"github.com/schollz/progressbar/v3", []string{"cmd/verify"}, []string{"cmd/verify"}},
 	{"github.com/rogpeppe/go-internal", nil, []string{"cmd/verify"}},
+	{"github.com/bluekeyes/go-gitdiff", []string{"checkers/patch"}, []string{"checkers/patch"}},
+	{"golang.org/x/tools", []string{"checkers/review"}, []string{"checkers/review"}},
 }
 
 func TestImportsFlowOneWay(t *testing.T) {

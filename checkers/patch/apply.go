@@ -15,12 +15,32 @@ type Source struct {
 	Before, After []byte
 	// origin says for each line of After, from 1, which line of the patch added
 	// it; 0 for lines that were there.
-	origin []int
-	// Added are the lines of After that the patch adds or, where it only takes
-	// some away, those that have moved together; Removed the lines of Before that
-	// it takes away or, where it only adds some, those between which it does. Both
-	// from 1, in order.
-	Added, Removed []int
+	origin         []int
+	added, removed []span // lines of After and of Before, in order
+}
+
+// span is a run of lines, from 1. A gap is the place between two lines, where the
+// other text has more.
+type span struct {
+	first, last int
+	gap         bool
+}
+
+// spanOf is a run of n lines after the first few; without any it is a gap.
+func spanOf(after, n int) span {
+	if n == 0 {
+		return span{after, after + 1, true}
+	}
+	return span{after + 1, after + n, false}
+}
+
+// within reports whether lines from first to last contain a part of the run, or
+// the gap with both its sides.
+func (s span) within(first, last int) bool {
+	if s.gap {
+		return first <= s.first && s.last <= last
+	}
+	return first <= s.last && s.first <= last
 }
 
 // ApplyError says why a patch does not fit the sources.
@@ -92,7 +112,7 @@ func (p *Patch) apply(f *File, s *Source) error {
 		for _, line := range old[done:at] {
 			emit(line, 0)
 		}
-		h.replay(at, s, emit)
+		h.replay(old, at, s, emit)
 		done = at + h.oldLines()
 	}
 	for _, line := range old[done:] {
@@ -102,12 +122,12 @@ func (p *Patch) apply(f *File, s *Source) error {
 	return nil
 }
 
-// replay emits the hunk's lines, which begin at a line of the old text counted
-// from 0, and notes what they add and remove.
-func (h *hunk) replay(at int, s *Source, emit func(string, int)) {
+// replay emits the hunk's lines, which begin at a line of the old text counted from
+// 0, and notes what they add and remove.
+func (h *hunk) replay(old []string, at int, s *Source, emit func(string, int)) {
 	for i := 0; i < len(h.lines); {
 		if h.lines[i].Op == gitdiff.OpContext {
-			emit(h.lines[i].Line, 0)
+			emit(old[at], 0)
 			at++
 			i++
 			continue
@@ -122,22 +142,9 @@ func (h *hunk) replay(at int, s *Source, emit func(string, int)) {
 				removed++
 			}
 		}
-		s.Added = append(s.Added, touched(first, added)...)
-		s.Removed = append(s.Removed, touched(before, removed)...)
+		s.added = append(s.added, spanOf(first, added))
+		s.removed = append(s.removed, spanOf(before, removed))
 	}
-}
-
-// touched lists n lines, the first of which has the index first, or both
-// neighbours of that place if there are none.
-func touched(first, n int) []int {
-	if n == 0 {
-		return []int{max(1, first), first + 1}
-	}
-	lines := make([]int, n)
-	for i := range lines {
-		lines[i] = first + 1 + i
-	}
-	return lines
 }
 
 // start is the index of the old line at which the hunk says it applies.

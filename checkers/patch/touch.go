@@ -15,14 +15,14 @@ import (
 // type or a variable, is "", and imports are nothing: what uses them is touched too.
 // A text that cannot be parsed is "", and the compiler will say why.
 func (s *Source) Declarations() []string {
-	names := append(enclosing(s.Before, s.Removed), enclosing(s.After, s.Added)...)
+	names := append(enclosing(s.Before, s.removed), enclosing(s.After, s.added)...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// enclosing names the functions around the lines. Comments and empty lines
+// enclosing names the declarations that the lines are in. Comments and empty lines
 // between declarations touch nothing.
-func enclosing(text []byte, lines []int) []string {
+func enclosing(text []byte, lines []span) []string {
 	if text == nil {
 		return nil
 	}
@@ -37,7 +37,7 @@ func enclosing(text []byte, lines []int) []string {
 			continue
 		}
 		first, last := files.Position(d.Pos()).Line, files.Position(d.End()).Line
-		if slices.ContainsFunc(lines, func(line int) bool { return first <= line && line <= last }) {
+		if slices.ContainsFunc(lines, func(s span) bool { return s.within(first, last) }) {
 			names = append(names, nameOf(d))
 		}
 	}
@@ -72,9 +72,11 @@ func receiver(e ast.Expr) string {
 	return "?"
 }
 
-// Function is a function of a source by its name and its lines, from 1.
+// Function is a function of a source.
 type Function struct {
-	Name        string
+	// Name is as Declarations has it.
+	Name string
+	// First and Last are its lines, from 1.
 	First, Last int
 }
 

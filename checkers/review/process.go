@@ -79,7 +79,10 @@ type BrokenError struct {
 func (e *BrokenError) Error() string { return e.Why }
 
 // MisuseError is an error of whoever asks, not of the code that is asked about.
-type MisuseError struct{ Message string }
+type MisuseError struct {
+	// Message is what whoever asks is told.
+	Message string
+}
 
 // Error implements error.
 func (e *MisuseError) Error() string { return e.Message }

@@ -75,6 +75,7 @@ type Race struct {
 // Scenario is an experiment of a build's catalogue, with its forms that are no
 // faults: the baseline and the candidate.
 type Scenario struct {
+	// Name is the scenario's, and Variants are the names of those forms.
 	Name     string
 	Variants []string
 }

@@ -8,6 +8,7 @@ import (
 // Form is a variant of a scenario under a memory model on a machine, perhaps
 // without some of its operations: all that has to be known to observe it.
 type Form struct {
+	// Race, Scenario, Variant and Model are names.
 	Race, Scenario, Variant, Model string
 	// Arch is the machine, see Options.
 	Arch int

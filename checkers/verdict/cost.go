@@ -16,6 +16,7 @@ type Cost struct {
 
 // CostChange compares what executions take with what they took before.
 type CostChange struct {
+	// Before is what they took without the change, and After with it.
 	Before Cost `json:"before"`
 	After  Cost `json:"after"`
 }

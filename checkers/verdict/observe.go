@@ -83,12 +83,12 @@ const (
 
 // Kinds of findings beside the violations of the machine.
 const (
-	// KindHistory is a history that the specification forbids, KindLost work that no
-	// number of rounds does, and KindState a final state that the baseline never ends
-	// with.
+	// KindHistory is a history that the specification forbids.
 	KindHistory = "not linearizable"
-	KindLost    = "work lost"
-	KindState   = "final state"
+	// KindLost is work that no number of rounds does.
+	KindLost = "work lost"
+	// KindState is a final state that the baseline never ends with.
+	KindState = "final state"
 )
 
 // observe explores or samples the variant and adds up what it shows.
