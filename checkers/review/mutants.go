@@ -40,10 +40,6 @@ type Judged struct {
 	Took time.Duration
 }
 
-// Killed reports whether a patch that something can tell apart was told apart, in
-// the way that its header says.
-func (j *Judged) Killed() bool { return j.Wrong == "" && !j.Equivalent() }
-
 // Equivalent reports whether nothing can tell the patch from what it changes, by
 // its header.
 func (j *Judged) Equivalent() bool { return j.Patch.Header.Equivalent != "" }

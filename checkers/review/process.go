@@ -6,6 +6,7 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -18,14 +19,13 @@ import (
 // Process is a build that answers questions, one at a time. It is safe for
 // concurrent use.
 type Process struct {
-	mutex   sync.Mutex
-	command *exec.Cmd
-	stop    context.CancelFunc
-	in      *gob.Encoder
-	out     *gob.Decoder
-	stderr  *tail
-	close   func() error
-	broken  error // what ended it too soon
+	mutex  sync.Mutex
+	pipe   io.Closer // of in
+	in     *gob.Encoder
+	out    *gob.Decoder
+	end    func() string
+	broken error // what ended it too soon
+	grace  time.Duration
 	// Before answers what a form has shown in the unpatched build; nil for a
 	// process that is never asked to compare.
 	Before func(verdict.Form) (verdict.Observed, error)
@@ -36,35 +36,47 @@ type Process struct {
 // Start starts a build, for as long as the context lasts.
 func (t Tree) Start(ctx context.Context, file string) (*Process, error) {
 	ctx, stop := context.WithCancel(ctx)
-	p := &Process{command: exec.CommandContext(ctx, file, t.Arguments...), stop: stop, stderr: &tail{}}
-	p.command.Dir = t.Root
-	p.command.Env = append(os.Environ(), "GOCOVERDIR="+os.DevNull)
-	p.command.Stderr = p.stderr
-	in, err := p.command.StdinPipe()
+	command := exec.CommandContext(ctx, file, t.Arguments...)
+	command.Dir = t.Root
+	command.Env = append(os.Environ(), "GOCOVERDIR="+os.DevNull)
+	words := &head{}
+	command.Stderr = words
+	in, err := command.StdinPipe()
 	if err != nil {
 		stop()
 		return nil, err
 	}
-	out, err := p.command.StdoutPipe()
+	out, err := command.StdoutPipe()
 	if err != nil {
 		stop()
 		return nil, err
 	}
-	if err := p.command.Start(); err != nil {
+	if err := command.Start(); err != nil {
 		stop()
 		return nil, err
 	}
-	p.in, p.out, p.close = gob.NewEncoder(in), gob.NewDecoder(out), in.Close
-	return p, nil
+	return newProcess(in, out, func() string {
+		stop()
+		why := fmt.Sprint("the process has ended: ", command.Wait())
+		if text := words.String(); text != "" {
+			why += ": " + text
+		}
+		return why
+	}), nil
+}
+
+// newProcess returns what answers on a pair of pipes. End ends it, if it has not
+// ended, and says how.
+func newProcess(in io.WriteCloser, out io.Reader, end func() string) *Process {
+	return &Process{pipe: in, in: gob.NewEncoder(in), out: gob.NewDecoder(out), end: sync.OnceValue(end), grace: grace}
 }
 
 // Close ends the process.
 func (p *Process) Close() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.close()
-	p.stop()
-	_ = p.command.Wait() // it was told to go, so how it went does not matter
+	p.pipe.Close()
+	p.end()
 }
 
 // BrokenError means that the process has ended in the middle of a question, or
@@ -98,17 +110,17 @@ func (p *Process) ask(q question, limit time.Duration) (reply, error) {
 	if p.broken != nil {
 		return reply{}, p.broken
 	}
+	patience := 2*limit + p.grace
 	if limit > 0 {
-		timer := time.AfterFunc(2*limit+grace, func() { p.stop() })
+		timer := time.AfterFunc(patience, func() { p.end() })
 		defer timer.Stop()
 	}
+	began := time.Now()
 	r, err := p.converse(q)
 	if err != nil {
-		p.stop()
-		waited := p.command.Wait()
-		why := fmt.Sprintf("the process has ended: %v", waited)
-		if text := p.stderr.String(); text != "" {
-			why += ": " + text
+		why := p.end()
+		if limit > 0 && time.Since(began) >= patience {
+			why = fmt.Sprintf("the process gave no answer within %v, and was ended", patience)
 		}
 		p.broken = &BrokenError{why}
 		return reply{}, p.broken
@@ -179,28 +191,28 @@ func (p *Process) compare(t task) (*verdict.Verdict, error) {
 	return r.Verdict, err
 }
 
-// tail keeps the first and the last words of a process.
-type tail struct {
+// head keeps the first words of a process, which tell why a Go program crashes.
+type head struct {
 	mutex sync.Mutex
 	text  bytes.Buffer
 }
 
-// maxTail bounds what is kept of what a process says before it ends: the first
+// maxHead bounds what is kept of what a process says before it ends: the first
 // words tell why a Go program crashes.
-const maxTail = 2000
+const maxHead = 2000
 
 // Write implements io.Writer; it never fails.
-func (t *tail) Write(b []byte) (int, error) {
+func (t *head) Write(b []byte) (int, error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	if room := maxTail - t.text.Len(); room > 0 {
+	if room := maxHead - t.text.Len(); room > 0 {
 		t.text.Write(b[:min(room, len(b))])
 	}
 	return len(b), nil
 }
 
 // String returns the first line.
-func (t *tail) String() string {
+func (t *head) String() string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	first, _, _ := strings.Cut(strings.TrimSpace(t.text.String()), "\n")

@@ -134,11 +134,13 @@ func (s *session) tell(stage string) {
 }
 
 func (s *session) review(ctx context.Context, p *patch.Patch, sources []patch.Source) (err error) {
-	if len(sources) > 0 {
-		s.tell("build the code with the patch")
-		if s.new, err = s.start(ctx, Build{Patch: p, Sources: sources}, "patched"); err != nil {
-			return err
-		}
+	if len(sources) == 0 {
+		s.conclude()
+		return nil
+	}
+	s.tell("build the code with the patch")
+	if s.new, err = s.start(ctx, Build{Patch: p, Sources: sources}, "patched"); err != nil {
+		return err
 	}
 	s.tell("build the code without the patch")
 	if s.old, err = s.start(ctx, Build{Coverage: true}, "unpatched"); err != nil {
@@ -146,10 +148,6 @@ func (s *session) review(ctx context.Context, p *patch.Patch, sources []patch.So
 	}
 	s.known = newMemory(s.old, filepath.Join(s.directory, "unpatched", "serve"), s.options.Cache)
 	defer s.known.save()
-	if s.new == nil {
-		s.conclude()
-		return nil
-	}
 	s.new.Before = s.known.observed
 	work, err := s.choose(ctx, sources)
 	if err != nil {
@@ -308,7 +306,7 @@ func (s *session) compare(t task) error {
 // conclude says why the class is what it is.
 func (s *session) conclude() {
 	r := s.report
-	if len(r.Verdicts) == 0 {
+	if len(r.Touched) == 0 && r.Class != scenario.Harmful {
 		r.Class = scenario.Unknown
 		r.Reason = "the patch touches nothing that any scenario runs, so nothing is known about it"
 		return

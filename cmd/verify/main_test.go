@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,6 +27,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "killed": killed, "interrupted": interrupted},
+		Setup:               inCheckout,
 		Condition: func(name string) (bool, error) {
 			if name == "patient" {
 				return !testing.Short() && !underRaceDetector, nil
@@ -33,6 +35,25 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
 	})
+}
+
+// inCheckout lets scripts build the sources around the test: ROOT is the checkout.
+// What they keep is their own.
+func inCheckout(e *testscript.Env) error {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		return err
+	}
+	e.Setenv("ROOT", root)
+	e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN", "GOSUMDB"} {
+		value, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			return err
+		}
+		e.Setenv(name, strings.TrimSpace(string(value)))
+	}
+	return nil
 }
 
 // exits runs a command that must exit with a code: "exits 2 verify race".

@@ -57,6 +57,11 @@ func (c *mutantsCommand) run(e *environment) (exit int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if c.Record != "" {
+		if _, _, err := marked(c.Record); err != nil {
+			return 0, usageError{err} // before hours are spent
+		}
+	}
 	names, err := models(nil)
 	if err != nil {
 		return 0, err
@@ -231,16 +236,25 @@ const (
 
 // record puts the tables into a document.
 func record(file string, judged []*review.Judged) error {
-	text, err := os.ReadFile(file)
+	before, after, err := marked(file)
 	if err != nil {
 		return err
+	}
+	return replaceFile(file, before+recordBegin+"\n"+markdown(judged)+"\n"+recordEnd+after)
+}
+
+// marked reads what stands before and after the marks of a document.
+func marked(file string) (before, after string, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", "", err
 	}
 	before, rest, found := strings.Cut(string(text), recordBegin)
 	_, after, closed := strings.Cut(rest, recordEnd)
 	if !found || !closed {
-		return fmt.Errorf("%s: want the marks %q and %q", file, strings.TrimSpace(recordBegin), strings.TrimSpace(recordEnd))
+		return "", "", fmt.Errorf("%s: want the marks %q and %q", file, strings.TrimSpace(recordBegin), strings.TrimSpace(recordEnd))
 	}
-	return replaceFile(file, before+recordBegin+"\n"+markdown(judged)+"\n"+recordEnd+after)
+	return before, after, nil
 }
 
 // markdown is the table and the matrix in one.
