@@ -136,6 +136,9 @@ func checkCommand(parser *kong.Kong, args []string) error {
 	}
 	var names []string
 	for _, command := range parser.Model.Children {
+		if command.Hidden && command.Name != args[0] {
+			continue // it is for processes
+		}
 		names = append(names, command.Name)
 	}
 	return known("command", args[0], names)
