@@ -33,6 +33,9 @@
 //	verify replay evict.trace                       the same execution again
 //	verify race rb-empty/unmount --strategy pct     samples, where there are too many executions
 //	verify race rb-empty/crowd --strategy preemption --preemptions 1
+//	verify patch my.patch                           the code with and without a patch
+//	verify replay crash.trace --patch my.patch      the execution that it breaks
+//	verify mutants                                  known bugs and planted faults
 //	verify bench rb-empty                           what the patch gains
 //	verify race rb-empty --budget 10m --checkpoint rb-empty.checkpoint
 //
@@ -45,6 +48,14 @@
 // it was killed, interrupted or out of budget, and prints the same bytes as one
 // that never stopped. The file is removed when all is explored. It is of no use
 // to another question or another build of verify, which refuse it.
+//
+// # Patches
+//
+// A patch is a unified diff against the reference implementations. In a checkout
+// of the sources, patch builds the code with and without it, explores the
+// scenarios that run what it changes in both builds, and compares: what the
+// unpatched form shows is the baseline of the same form patched. What no scenario
+// runs is UNKNOWN. The checkout is not touched.
 //
 // # Exit status
 //
