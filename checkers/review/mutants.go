@@ -167,15 +167,17 @@ func (s *session) judge(ctx context.Context, j *Judged, name string, catalogue [
 	if err != nil {
 		return err
 	}
-	own := &session{tree: s.tree, options: s.options, directory: s.directory, report: &Report{Class: scenario.Indistinguishable}}
+	own := &session{tree: s.tree, options: s.options, directory: s.directory, known: s.known, report: &Report{Class: scenario.Indistinguishable}}
 	own.options.Progress = nil
 	defer own.close()
-	if own.new, err = own.start(ctx, Build{Patch: p, Sources: sources}, name); err != nil {
+	if own.program, err = own.build(ctx, Build{Patch: p, Sources: sources}, name); err != nil {
 		return err
 	}
-	own.new.Before = s.known.observed
+	if err := own.restart(ctx); err != nil {
+		return err
+	}
 	for _, t := range work {
-		if err := own.compare(t); err != nil {
+		if err := own.compare(ctx, t); err != nil {
 			return err
 		}
 		if v := own.report.Verdicts[len(own.report.Verdicts)-1]; v.Finding != nil && v.Finding.Kind == p.Header.Violation {

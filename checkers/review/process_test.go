@@ -112,7 +112,7 @@ func form(variant string) task {
 func TestAFinalStateThatTheUnpatchedCodeNeverHas(t *testing.T) {
 	s := builds(t, counting(locked, locked), counting(locked, unlocked))
 	for _, variant := range []string{"base", "racy"} {
-		if err := s.compare(form(variant)); err != nil {
+		if err := s.compare(t.Context(), form(variant)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,7 +144,7 @@ func TestAFinalStateThatTheUnpatchedCodeNeverHas(t *testing.T) {
 // Fewer outcomes are no harm; more, that nothing explains, are not harmless either.
 func TestOutcomesThatComeAndGo(t *testing.T) {
 	fewer := builds(t, counting(locked, telling), counting(locked, locked))
-	if err := fewer.compare(form("racy")); err != nil {
+	if err := fewer.compare(t.Context(), form("racy")); err != nil {
 		t.Fatal(err)
 	}
 	fewer.conclude()
@@ -156,7 +156,7 @@ func TestOutcomesThatComeAndGo(t *testing.T) {
 // A race that the patch brings must have been seen both ways round.
 func TestARaceThatIsNew(t *testing.T) {
 	s := builds(t, counting(locked, locked), counting(locked, peek))
-	if err := s.compare(form("racy")); err != nil {
+	if err := s.compare(t.Context(), form("racy")); err != nil {
 		t.Fatal(err)
 	}
 	s.conclude()
@@ -174,36 +174,44 @@ func TestARaceThatIsNew(t *testing.T) {
 func TestFormsThatAreNotThere(t *testing.T) {
 	s := builds(t, counting(locked, locked), counting(locked, locked))
 	misuse := (*MisuseError)(nil)
-	if err := s.compare(form("fast")); !errors.As(err, &misuse) || !strings.Contains(err.Error(), "no variant fast of scenario counter/three") {
+	if err := s.compare(t.Context(), form("fast")); !errors.As(err, &misuse) || !strings.Contains(err.Error(), "no variant fast of scenario counter/three") {
 		t.Errorf("the error is %v", err)
 	}
-	if s.new.Before = nil; s.compare(form("racy")) == nil {
+	if s.new.Before = nil; s.compare(t.Context(), form("racy")) == nil {
 		t.Error("compared with what nobody knows")
 	}
 	s.new.Before = func(verdict.Form) (verdict.Observed, error) { return nil, errors.New("no such thing") }
-	if err := s.compare(form("racy")); err == nil || !strings.Contains(err.Error(), "no such thing") {
+	if err := s.compare(t.Context(), form("racy")); err == nil || !strings.Contains(err.Error(), "no such thing") {
 		t.Errorf("the error is %v", err)
 	}
 }
 
-// Code that breaks the process leaves the question open, and says so.
+// Code that breaks the process leaves the question open, and says so. The next
+// question gets another process.
 func TestAProcessThatEnds(t *testing.T) {
-	_, ours := io.Pipe()
-	answers, out := io.Pipe()
-	out.Close()
-	p := newProcess(ours, answers, func() string {
-		ours.CloseWithError(io.EOF)
-		return "it was struck by lightning"
-	})
-	s := &session{new: p, report: &Report{Class: scenario.Indistinguishable, Touched: []string{"x"}}}
-	go func() { time.Sleep(10 * time.Millisecond); ours.CloseWithError(io.EOF) }()
-	for range 2 { // it stays that way
-		if err := s.compare(form("racy")); err != nil {
+	tree := little(t)
+	write(t, tree.Root+"/impl/n/old.go", "package n\n")
+	file, err := tree.Build(t.Context(), Build{}, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{tree: tree, program: file, report: &Report{Class: scenario.Indistinguishable, Touched: []string{"x"}}}
+	s.known = newMemory(nil, "", "")
+	if err := s.restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	for range 2 {
+		before := s.new
+		if err := s.compare(t.Context(), form("racy")); err != nil {
 			t.Fatal(err)
+		}
+		if s.new == before {
+			t.Error("what has ended is asked again")
 		}
 	}
 	s.conclude()
-	if s.report.Class != scenario.Unknown || !strings.Contains(s.report.Reason, "lightning") {
+	if s.report.Class != scenario.Unknown || len(s.report.Verdicts) != 2 || !strings.Contains(s.report.Reason, "the process has ended: ") {
 		t.Errorf("the answer is %s: %s", s.report.Class, s.report.Reason)
 	}
 }

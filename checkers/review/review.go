@@ -116,6 +116,7 @@ type session struct {
 	directory string
 	report    *Report
 	old, new  *Process
+	program   string // that new runs
 	known     *memory
 }
 
@@ -139,7 +140,7 @@ func (s *session) review(ctx context.Context, p *patch.Patch, sources []patch.So
 		return nil
 	}
 	s.tell("build the code with the patch")
-	if s.new, err = s.start(ctx, Build{Patch: p, Sources: sources}, "patched"); err != nil {
+	if s.program, err = s.build(ctx, Build{Patch: p, Sources: sources}, "patched"); err != nil {
 		return err
 	}
 	s.tell("build the code without the patch")
@@ -148,13 +149,15 @@ func (s *session) review(ctx context.Context, p *patch.Patch, sources []patch.So
 	}
 	s.known = newMemory(s.old, filepath.Join(s.directory, "unpatched", "serve"), s.options.Cache)
 	defer s.known.save()
-	s.new.Before = s.known.observed
+	if err := s.restart(ctx); err != nil {
+		return err
+	}
 	work, err := s.choose(ctx, sources)
 	if err != nil {
 		return err
 	}
 	for _, t := range work {
-		if err := s.compare(t); err != nil {
+		if err := s.compare(ctx, t); err != nil {
 			return err
 		}
 	}
@@ -164,19 +167,38 @@ func (s *session) review(ctx context.Context, p *patch.Patch, sources []patch.So
 
 // start builds and starts one of the two.
 func (s *session) start(ctx context.Context, b Build, name string) (*Process, error) {
-	directory := filepath.Join(s.directory, name)
-	if err := os.Mkdir(directory, 0o755); err != nil {
-		return nil, err
-	}
-	file, err := s.tree.Build(ctx, b, directory)
+	file, err := s.build(ctx, b, name)
 	if err != nil {
 		return nil, err
 	}
+	return s.run(ctx, file, name)
+}
+
+func (s *session) build(ctx context.Context, b Build, name string) (file string, err error) {
+	directory := filepath.Join(s.directory, name)
+	if err := os.Mkdir(directory, 0o755); err != nil {
+		return "", err
+	}
+	return s.tree.Build(ctx, b, directory)
+}
+
+func (s *session) run(ctx context.Context, file, name string) (*Process, error) {
 	p, err := s.tree.Start(ctx, file)
 	if err == nil && s.options.Progress != nil {
 		p.Progress = func(news verdict.Progress) { s.options.Progress("explore "+name, news) }
 	}
 	return p, err
+}
+
+// restart starts the patched build, in the place of a process that has ended.
+func (s *session) restart(ctx context.Context) (err error) {
+	if s.new != nil {
+		s.new.Close()
+	}
+	if s.new, err = s.run(ctx, s.program, "patched"); err == nil {
+		s.new.Before = s.known.observed
+	}
+	return err
 }
 
 // choose lists the forms to compare: those of the scenarios that run something of
@@ -188,7 +210,7 @@ func (s *session) choose(ctx context.Context, sources []patch.Source) ([]task, e
 	}
 	after, err := s.new.Catalogue()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the code with the patch does not even start: %w", err)
 	}
 	both := s.common(before, after)
 	if len(both) == 0 {
@@ -287,14 +309,17 @@ func forms(races []Race) []string {
 }
 
 // compare explores a form with the patch. Code that breaks the process, or never
-// gives an answer, leaves the question open.
-func (s *session) compare(t task) error {
+// gives an answer, leaves the question open; the next one is asked another process.
+func (s *session) compare(ctx context.Context, t task) error {
 	v, err := s.new.compare(t)
 	broken := (*BrokenError)(nil)
 	switch {
-	case errors.As(err, &broken):
+	case errors.As(err, &broken) && ctx.Err() == nil:
 		v = &verdict.Verdict{Race: t.Form.Race, Scenario: t.Form.Scenario, Variant: t.Form.Variant, Model: t.Form.Model,
-			Baseline: t.Form.Variant + " without the patch", Class: scenario.Unknown, Reason: broken.Error()}
+			Baseline: t.Form.Variant + " without the patch", Class: scenario.Unknown, Expected: scenario.Unknown, Reason: broken.Error()}
+		if err := s.restart(ctx); err != nil {
+			return err
+		}
 	case err != nil:
 		return fmt.Errorf("%s/%s, %s under %s with the patch: %w", t.Form.Race, t.Form.Scenario, t.Form.Variant, t.Form.Model, err)
 	}

@@ -33,7 +33,7 @@ func writeReview(w io.Writer, r *review.Report, file string, allSteps bool) {
 	writeComparisons(w, r.Verdicts)
 	fmt.Fprintln(w)
 	for i := range r.Verdicts {
-		if v := r.Verdicts[i]; v == worst(r) {
+		if v := r.Verdicts[i]; v == worst(r) && v.Cost != nil {
 			writeVerdict(w, v)
 			fmt.Fprintln(w)
 			if v.Finding != nil {
