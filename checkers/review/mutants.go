@@ -185,6 +185,22 @@ func (s *session) judge(ctx context.Context, j *Judged, name string, catalogue [
 		}
 	}
 	j.conclude(own.report)
+	return j.replay(own.new)
+}
+
+// replay runs the execution that is shown again, from its trace: it must break the
+// same.
+func (j *Judged) replay(p *Process) error {
+	if j.Deciding == nil || j.Deciding.Finding == nil {
+		return nil
+	}
+	again, err := p.Replay("the trace", []byte(j.Deciding.Finding.Trace))
+	if err != nil {
+		return fmt.Errorf("the execution that is shown does not replay: %w", err)
+	}
+	if again.Finding.Kind != j.Deciding.Finding.Kind {
+		return fmt.Errorf("the execution that is shown breaks %q when it is replayed, not %q", again.Finding.Kind, j.Deciding.Finding.Kind)
+	}
 	return nil
 }
 

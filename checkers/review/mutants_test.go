@@ -114,3 +114,25 @@ func TestAsked(t *testing.T) {
 		}
 	}
 }
+
+// The execution that is shown has to break the same when it is run again.
+func TestWhatDoesNotReplay(t *testing.T) {
+	s := builds(t, counting(locked, locked), counting(locked, unlocked))
+	if err := s.compare(t.Context(), form("racy")); err != nil {
+		t.Fatal(err)
+	}
+	v := s.report.Verdicts[0]
+	if err := (&Judged{Deciding: v}).replay(s.new); err != nil {
+		t.Error(err)
+	}
+	if err := (&Judged{Deciding: v}).replay(s.old); err == nil || !strings.Contains(err.Error(), "does not replay") {
+		t.Errorf("in another build: %v", err)
+	}
+	v.Finding.Kind = "deadlock"
+	if err := (&Judged{Deciding: v}).replay(s.new); err == nil || !strings.Contains(err.Error(), `not "deadlock"`) {
+		t.Errorf("as another finding: %v", err)
+	}
+	if err := (&Judged{}).replay(nil); err != nil {
+		t.Error(err)
+	}
+}
