@@ -86,9 +86,9 @@ func (c *Checkpoint) write(payload []byte) error {
 	return checkpoint.Write(c.file, c.header, payload)
 }
 
-// partName names the exploration of a variant.
-func partName(race, scenario, variant, model string) string {
-	return fmt.Sprintf("%q/%q, %q under %q", race, scenario, variant, model)
+// partName names the exploration of a variant; 0 is the default machine.
+func partName(race, scenario, variant, model string, arch int) string {
+	return fmt.Sprintf("%q/%q, %q under %q on %d", race, scenario, variant, model, arch)
 }
 
 // explore is explore.Explore for an observation that may have been begun before.

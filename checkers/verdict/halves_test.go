@@ -2,6 +2,8 @@ package verdict_test
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -105,5 +107,82 @@ func TestReplayOnItsMachine(t *testing.T) {
 	finding, e, err := verdict.Replay(race, &s, &s.Variants[1], "sc", trace)
 	if err != nil || !finding.Clean() || e.State != fmt.Sprint(1<<32+2) || finding.Trace != torn {
 		t.Errorf("%v: %+v, %+v", err, finding, e)
+	}
+}
+
+// TestOn32 asks about two machines, predicts another class for one of them, and
+// keeps the explorations of the two apart in a checkpoint.
+func TestOn32(t *testing.T) {
+	build := func(order kernel.Order) func(*kernel.Task) *scenario.Instance {
+		return func(setup *kernel.Task) *scenario.Instance {
+			f := &struct {
+				kernel.Object
+				lock kernel.SpinLock
+				size kernel.Word[int64]
+			}{}
+			f.Init(setup, "file", f)
+			f.lock.Init(&f.Object, "lock")
+			f.size.Init(&f.Object, "size", 0)
+			return &scenario.Instance{Teardown: f.Free, Tasks: []scenario.Task{
+				task("writer", run("grow", func(t *kernel.Task) string { f.size.Store(t, kernel.Once, 1<<32|1); return "" })),
+				task("reader", run("look", func(t *kernel.Task) string {
+					size := int64(0)
+					if order == kernel.Once {
+						size = f.size.Load(t, kernel.Once)
+					}
+					t.Assert(size == 0 || size == 1<<32|1, "torn")
+					return ""
+				})),
+			}}
+		}
+	}
+	marked := scenario.Variant{Name: "marked", Role: candidate, Expect: indistinguishable, ExpectOn32: harmful, Build: build(kernel.Once),
+		ExpectByModel: map[string]scenario.Class{"sc": indistinguishable, "kernel": indistinguishable}}
+	fault := marked
+	fault.Name, fault.Role, fault.Expect, fault.ExpectByModel = "other", scenario.Alternative, indistinguishable, nil
+	race := &scenario.Race{Name: "size", Scenarios: []scenario.Scenario{{Name: "grow", On32: true, Variants: []scenario.Variant{
+		{Name: "blind", Role: base, Expect: indistinguishable, Build: build(kernel.Plain)}, marked, fault,
+	}}}}
+	describe := func(q *verdict.Question) string {
+		text := ""
+		for _, v := range slices.Concat(q.Verdicts, q.Alternatives) {
+			text += fmt.Sprintf("%s %s %d %s;", v.Variant, v.Model, v.Scope.Arch, v.Class)
+		}
+		return text + fmt.Sprint(len(q.Surprises))
+	}
+	const want = "marked sc 64 INDISTINGUISHABLE;marked sc 32 HARMFUL;marked kernel 64 INDISTINGUISHABLE;marked kernel 32 HARMFUL;" +
+		"other sc 64 INDISTINGUISHABLE;other sc 32 HARMFUL;0"
+	file := filepath.Join(t.TempDir(), "both")
+	for _, kept := range []bool{false, true, true} { // the last of them finds everything in the checkpoint
+		o := verdict.Options{Planted: true}
+		if kept {
+			c, err := verdict.OpenCheckpoint(file, "size")
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Checkpoint = c
+		}
+		q, err := verdict.Ask(race, o)
+		if err != nil || describe(q) != want {
+			t.Errorf("kept %v: got %s, want %s; %v", kept, describe(q), want, err)
+		}
+		if kept {
+			if err := o.Checkpoint.Save(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for arch, want := range map[int]string{
+		explore.Arch64: "marked sc 64 INDISTINGUISHABLE;marked kernel 64 INDISTINGUISHABLE;0",
+		explore.Arch32: "marked sc 32 HARMFUL;marked kernel 32 HARMFUL;0",
+	} {
+		q, err := verdict.Ask(race, verdict.Options{Arch: arch})
+		if err != nil || describe(q) != want {
+			t.Errorf("on %d: got %s, want %s; %v", arch, describe(q), want, err)
+		}
+	}
+	race.Scenarios[0].Variants[1].ExpectOn32 = 0
+	if q, err := verdict.Ask(race, verdict.Options{}); err != nil || len(q.Surprises) != 2 || q.Surprises[0].Scope.Arch != explore.Arch32 {
+		t.Errorf("surprises %s, %v", names(q.Surprises), err)
 	}
 }

@@ -19,7 +19,9 @@ import (
 type Options struct {
 	// Models are names of memory models; empty means sc and kernel.
 	Models []string
-	// Arch is the machine: explore.Arch32 or, by default, explore.Arch64.
+	// Arch is the machine: explore.Arch32 or explore.Arch64. Without it Ask asks
+	// about all the machines of each scenario, see Machines, and Judge about
+	// explore.Arch64.
 	Arch int
 	// Workers is the number of goroutines; below 1 means one a processor.
 	Workers int
@@ -76,6 +78,17 @@ func (o Options) models() []string {
 		return []string{"sc"}
 	}
 	return DefaultModels()
+}
+
+// Machines returns the machines that a scenario is asked about.
+func (o Options) Machines(s *scenario.Scenario) []int {
+	switch {
+	case o.Arch != 0:
+		return []int{o.Arch}
+	case s.On32:
+		return []int{explore.Arch64, explore.Arch32}
+	}
+	return []int{explore.Arch64}
 }
 
 func (o Options) config(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model string) explore.Config {
@@ -140,13 +153,14 @@ func judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 			return nil, err
 		}
 	}
+	arch := cmp.Or(o.Arch, explore.Arch64)
 	verdict := &Verdict{Race: race.Name, Scenario: s.Name, Variant: v.Name, Baseline: s.Variant(scenario.Baseline).Name,
-		Model: model, Expected: v.Expected(model)}
+		Model: model, Expected: v.Expected(model, arch)}
 	if o.Before != nil {
 		verdict.Baseline = v.Name + " without the patch"
 		verdict.Cost = &CostChange{Before: base.cost, After: seen.cost}
 	}
-	verdict.Scope = Scope{Arch: cmp.Or(o.Arch, explore.Arch64), Tasks: seen.tasks, Operations: seen.calls, Candidate: seen.stats, Baseline: base.stats, Sample: seen.sample, Bound: o.Bound,
+	verdict.Scope = Scope{Arch: arch, OnBoth: s.On32, Tasks: seen.tasks, Operations: seen.calls, Candidate: seen.stats, Baseline: base.stats, Sample: seen.sample, Bound: o.Bound,
 		Exhaustive: seen.stats.Exhaustive && base.stats.Exhaustive && !seen.undecided && !base.undecided}
 	if len(seen.tasks) == 0 {
 		verdict.Scope.Tasks, verdict.Scope.Operations = base.tasks, base.calls
@@ -263,8 +277,9 @@ func (v *Verdict) barrier() string {
 	return v.Deferral.Barrier
 }
 
-// Ask answers a question: every candidate of every scenario under every model
-// and, if asked for, the alternatives and planted faults under the first model.
+// Ask answers a question: every candidate of every scenario on every machine under
+// every model and, if asked for, the alternatives and planted faults under the
+// first model.
 func Ask(race *scenario.Race, o Options) (*Question, error) {
 	q := &Question{Race: race, Name: race.Name, Title: race.Title, Class: scenario.Indistinguishable}
 	if len(race.Scenarios) == 0 {
@@ -280,8 +295,12 @@ func Ask(race *scenario.Race, o Options) (*Question, error) {
 				_, err := memmodel.New(model)
 				return nil, err
 			}
-			if err := q.ask(s, model, o, o.Planted && n == 0); err != nil {
-				return nil, err
+			for _, arch := range o.Machines(s) {
+				on := o
+				on.Arch = arch
+				if err := q.ask(s, model, on, o.Planted && n == 0); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
@@ -300,7 +319,7 @@ func (q *Question) ask(s *scenario.Scenario, model string, o Options, planted bo
 			continue
 		}
 		asked := o
-		if v.Role != scenario.Candidate && v.Expected(model) == scenario.Harmful {
+		if v.Role != scenario.Candidate && v.Expected(model, o.Arch) == scenario.Harmful {
 			asked.Shrink = false // nobody looks at how it is broken
 		}
 		verdict, err := judge(q.Race, s, v, model, asked, base)

@@ -102,7 +102,7 @@ func (o Options) observe(race string, config explore.Config, base *observation) 
 // not done is not kept, for the baseline will have another say.
 func (o Options) gather(race string, config explore.Config, seen *observation) (err error) {
 	config.Visit, config.Restart = seen.visit, seen.forget
-	c, name := o.Checkpoint, partName(race, config.Scenario.Name, config.Variant.Name, config.Model)
+	c, name := o.Checkpoint, partName(race, config.Scenario.Name, config.Variant.Name, config.Model, config.Arch)
 	if seen.base != nil && seen.base.unfinished {
 		c = nil
 	}

@@ -50,6 +50,9 @@ func (v *Verdict) AsExpected() bool { return v.Class == v.Expected && !v.Vacuous
 type Scope struct {
 	// Arch is the machine, by the bits of its words: 32 or 64.
 	Arch int `json:"arch"`
+	// OnBoth says that the scenario is asked about both machines, unless a
+	// question names one.
+	OnBoth bool `json:"-"`
 	// Tasks describes each task with its operations.
 	Tasks []string `json:"tasks"`
 	// Operations counts the operations of all tasks.

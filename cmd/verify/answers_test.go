@@ -96,7 +96,7 @@ func vacuousAnswer() *verdict.Verdict {
 // answer.
 func plantedAnswer(in *verdict.Verdict, variant string, class scenario.Class) *verdict.Verdict {
 	v := harmlessAnswer()
-	v.Scenario, v.Model, v.Variant = in.Scenario, in.Model, variant
+	v.Scenario, v.Scope.Arch, v.Model, v.Variant = in.Scenario, in.Scope.Arch, in.Model, variant
 	v.Class, v.Expected, v.Reason = class, scenario.Harmful, "no execution breaks anything"
 	if class == scenario.Harmful {
 		v.Reason, v.Finding = "an execution breaks something", evictionFinding()

@@ -13,7 +13,7 @@ import (
 // asking is the part of the command line that says how questions are asked.
 type asking struct {
 	Model         []string `placeholder:"NAME" help:"Memory model: ${models}. Repeat it for several. Without it: ${defaults}."`
-	Arch          int      `default:"64" placeholder:"BITS" help:"The machine's words have 32 or 64 bits (${default}). With 32, a word of 64 bits is read and written in two halves."`
+	Arch          *int     `placeholder:"BITS" help:"The machine's words have 32 or 64 bits. With 32, a word of 64 bits is read and written in two halves. Without it: 64, and 32 too where a scenario shares such words."`
 	Workers       int      `default:"${processors}" placeholder:"N" help:"Explore with N goroutines (${default})."`
 	MaxExecutions int      `default:"${executions}" placeholder:"N" help:"Give up on a variant after N executions; the answer is UNKNOWN then, unless harm was found (${default})."`
 	Budget        budget   `placeholder:"TIME|N" help:"Give up after this time, such as 2s or 10m, or on a variant after N executions; what was not explored by then is UNKNOWN, unless harm was found."`
@@ -26,8 +26,8 @@ type asking struct {
 
 // Validate refuses bounds that allow nothing.
 func (a *asking) Validate() error {
-	if a.Arch != explore.Arch32 && a.Arch != explore.Arch64 {
-		return fmt.Errorf("--arch %d: want %d or %d", a.Arch, explore.Arch32, explore.Arch64)
+	if a.Arch != nil && *a.Arch != explore.Arch32 && *a.Arch != explore.Arch64 {
+		return fmt.Errorf("--arch %d: want %d or %d", *a.Arch, explore.Arch32, explore.Arch64)
 	}
 	if a.Workers < 1 {
 		return fmt.Errorf("--workers %d: want at least 1", a.Workers)
@@ -49,6 +49,14 @@ func (a *asking) maxExecutions() int {
 	return a.MaxExecutions
 }
 
+// arch is the machine that the command line names, or 0.
+func (a *asking) arch() int {
+	if a.Arch == nil {
+		return 0
+	}
+	return *a.Arch
+}
+
 // progress returns the progress line that the answer is given with.
 func (a *asking) progress(w io.Writer) *progress {
 	if a.Quiet {
@@ -67,7 +75,7 @@ func (a *asking) options(p *progress) (verdict.Options, error) {
 	return verdict.Options{
 		Deadline:      deadline,
 		Models:        names,
-		Arch:          a.Arch,
+		Arch:          a.arch(),
 		Workers:       a.Workers,
 		MaxExecutions: a.maxExecutions(),
 		Planted:       !a.NoPlanted,
@@ -94,14 +102,18 @@ func ask(race *scenario.Race, variant string, o verdict.Options) (*verdict.Quest
 			continue
 		}
 		for _, model := range o.Models {
-			answer, err := verdict.Judge(race, s, v, model, o)
-			if err != nil {
-				return nil, err
-			}
-			q.Verdicts = append(q.Verdicts, answer)
-			q.Class = q.Class.Worse(answer.Class)
-			if !answer.AsExpected() {
-				q.Surprises = append(q.Surprises, answer)
+			for _, arch := range o.Machines(s) {
+				on := o
+				on.Arch = arch
+				answer, err := verdict.Judge(race, s, v, model, on)
+				if err != nil {
+					return nil, err
+				}
+				q.Verdicts = append(q.Verdicts, answer)
+				q.Class = q.Class.Worse(answer.Class)
+				if !answer.AsExpected() {
+					q.Surprises = append(q.Surprises, answer)
+				}
 			}
 		}
 	}

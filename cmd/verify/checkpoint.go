@@ -88,8 +88,8 @@ func (a *asking) question(command string) string {
 	for _, model := range a.Model {
 		command += " --model " + model
 	}
-	if a.Arch == explore.Arch32 {
-		command += " --arch 32"
+	if a.Arch != nil {
+		command += fmt.Sprintf(" --arch %d", *a.Arch)
 	}
 	if a.NoPlanted {
 		command += " --no-planted"

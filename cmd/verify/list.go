@@ -56,12 +56,15 @@ func writeRace(w io.Writer, race *scenario.Race) {
 	}
 }
 
-// predicted is the class that the catalogue predicts, with the models for which
-// it predicts another one.
+// predicted is the class that the catalogue predicts, with the models and the
+// machine for which it predicts another one.
 func predicted(v *scenario.Variant) string {
 	var others []string
 	for _, model := range slices.Sorted(maps.Keys(v.ExpectByModel)) {
 		others = append(others, fmt.Sprintf("%s under %s", v.ExpectByModel[model], model))
+	}
+	if v.ExpectOn32 != 0 {
+		others = append(others, fmt.Sprintf("%s on a 32-bit machine", v.ExpectOn32))
 	}
 	if len(others) == 0 {
 		return v.Expect.String()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"benign/impl/kernel"
@@ -102,4 +103,41 @@ func TestSampledMachine(t *testing.T) {
 		t.Errorf("exit %d:\n%s", r.exit, r.stdout)
 	}
 	mustHave(t, r.stdout, "--model sc --arch 32 --strategy random --samples 200 --seed 1\n")
+}
+
+// TestBothMachines: a scenario may be asked about two machines, and a question
+// may name one of them.
+func TestBothMachines(t *testing.T) {
+	race := sizeRace()
+	s := &race.Scenarios[0]
+	s.On32, s.Variants[1].ExpectOn32 = true, scenario.Harmful
+	races := []scenario.Race{race}
+	r := runRaces(races, "", "all")
+	if r.exit != exitHarmless {
+		t.Errorf("exit %d:\n%s", r.exit, r.stdout)
+	}
+	mustHave(t, r.stdout, "  grow      INDISTINGUISHABLE  sc, kernel  ", "  grow      HARMFUL            sc, kernel  ", ", 32-bit machine", "4 answers, all as expected\n")
+	for _, c := range []struct {
+		args   []string
+		exit   int
+		bits   string
+		absent string
+	}{
+		{[]string{"--arch", "64"}, exitHarmless, "  machine     64-bit\n", "32-bit"},
+		{[]string{"--arch", "32"}, exitHarmful, "  machine     32-bit: ", "64-bit\n"},
+		{[]string{"--variant", "marked", "--arch", "64"}, exitHarmless, "  machine     64-bit\n", "32-bit"},
+		{[]string{"--variant", "marked"}, exitHarmful, "  machine     32-bit: ", "expected"},
+	} {
+		r := runRaces(races, "", append([]string{"race", "size"}, c.args...)...)
+		if r.exit != c.exit || strings.Contains(r.stdout, c.absent) {
+			t.Errorf("%q: exit %d:\n%s", c.args, r.exit, r.stdout)
+		}
+		mustHave(t, r.stdout, c.bits)
+	}
+	s.Variants[1].Expect = scenario.Harmful // what is pasted is about one machine
+	r = runRaces(races, "", "all")
+	if r.exit != exitHarmful {
+		t.Errorf("exit %d:\n%s", r.exit, r.stdout)
+	}
+	mustHave(t, r.stdout, "--variant marked --model sc --arch 64\n")
 }

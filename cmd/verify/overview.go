@@ -16,6 +16,7 @@ import (
 // one scenario.
 type row struct {
 	scenario, class, scope string
+	arch                   int
 	models                 []string
 	executions             int
 }
@@ -27,13 +28,13 @@ func writeOverview(w io.Writer, q *verdict.Question) {
 	}
 	fmt.Fprintf(w, "%s: %s\n", q.Name, q.Title)
 	table := [][]string{{"scenario", "class", "models", "executions", "scope", "planted faults caught"}}
-	named := ""
+	named := row{}
 	for _, r := range rows(q.Verdicts) {
 		planted := ""
-		if r.scenario != named {
-			planted = caught(q.Planted, r.scenario)
+		if r.scenario != named.scenario || r.arch != named.arch {
+			planted = caught(within(q.Planted, r.scenario, r.arch))
 		}
-		named = r.scenario
+		named = r
 		table = append(table, []string{r.scenario, r.class, strings.Join(r.models, ", "), strconv.Itoa(r.executions), r.scope, planted})
 	}
 	writeTable(w, "  ", table)
@@ -47,9 +48,9 @@ func writeOverview(w io.Writer, q *verdict.Question) {
 func rows(answers []*verdict.Verdict) []row {
 	var all []row
 	for _, v := range answers {
-		next := row{scenario: v.Scenario, class: answer(v), scope: scope(v), models: []string{v.Model}, executions: executions(v)}
+		next := row{scenario: v.Scenario, class: answer(v), scope: scope(v), arch: v.Scope.Arch, models: []string{v.Model}, executions: executions(v)}
 		at := slices.IndexFunc(all, func(r row) bool {
-			return r.scenario == next.scenario && r.class == next.class && r.scope == next.scope
+			return r.scenario == next.scenario && r.class == next.class && r.scope == next.scope && r.arch == next.arch
 		})
 		if at < 0 {
 			all = append(all, next)
@@ -105,20 +106,19 @@ func executions(v *verdict.Verdict) int {
 	return v.Scope.Candidate.Executions() + v.Scope.Baseline.Executions()
 }
 
-// caught says how many of the faults planted in a scenario were caught.
-func caught(planted []*verdict.Verdict, scenario string) string {
-	here := within(planted, scenario)
-	if len(here) == 0 {
+// caught says how many planted faults were caught.
+func caught(planted []*verdict.Verdict) string {
+	if len(planted) == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%d/%d", len(here)-missed(here), len(here))
+	return fmt.Sprintf("%d/%d", len(planted)-missed(planted), len(planted))
 }
 
-// within returns the answers about one scenario.
-func within(answers []*verdict.Verdict, scenario string) []*verdict.Verdict {
+// within returns the answers about one scenario on one machine.
+func within(answers []*verdict.Verdict, scenario string, arch int) []*verdict.Verdict {
 	var here []*verdict.Verdict
 	for _, v := range answers {
-		if v.Scenario == scenario {
+		if v.Scenario == scenario && v.Scope.Arch == arch {
 			here = append(here, v)
 		}
 	}

@@ -47,6 +47,7 @@ func TestGolden(t *testing.T) {
 			race := counterRace(scenario.Indistinguishable)
 			race.Patch, race.Finding = "counter: add without the lock", true
 			race.Scenarios[0].Variants[1].ExpectByModel = map[string]scenario.Class{"sc": scenario.Defers, "kernel": scenario.Harmful}
+			race.Scenarios[0].Variants[1].ExpectOn32 = scenario.Unknown
 			writeRace(b, &race)
 		}},
 	} {

@@ -74,14 +74,14 @@ func writeVerdict(w io.Writer, v *verdict.Verdict) {
 }
 
 // writeOthers writes a line for each other form that was tried in the same
-// scenario under the same model.
+// scenario, on the same machine and under the same model.
 func writeOthers(w io.Writer, v *verdict.Verdict, q *verdict.Question) {
-	for _, other := range within(q.Alternatives, v.Scenario) {
+	for _, other := range within(q.Alternatives, v.Scenario, v.Scope.Arch) {
 		if other.Model == v.Model {
 			field(w, "alternative", "%s: %s: %s", other.Variant, answer(other), oneLine(other.Reason))
 		}
 	}
-	for _, other := range within(q.Planted, v.Scenario) {
+	for _, other := range within(q.Planted, v.Scenario, v.Scope.Arch) {
 		if other.Model == v.Model {
 			field(w, "planted", "%s", describePlanted(other))
 		}
@@ -198,8 +198,8 @@ func commandLine(v *verdict.Verdict, maxExecutions int) string {
 // variantLine asks about the variant, in one scenario under one model.
 func variantLine(v *verdict.Verdict) string {
 	line := fmt.Sprintf("verify race %s/%s --variant %s --model %s", v.Race, v.Scenario, v.Variant, v.Model)
-	if v.Scope.Arch == explore.Arch32 {
-		line += " --arch 32"
+	if v.Scope.Arch == explore.Arch32 || v.Scope.OnBoth {
+		line += fmt.Sprintf(" --arch %d", v.Scope.Arch)
 	}
 	return line
 }

@@ -68,6 +68,12 @@ func TestScenariosAreComplete(t *testing.T) {
 			if v.Role == scenario.Planted && v.Expect != scenario.Harmful {
 				t.Errorf("planted variant %s is expected to be %v", v.Name, v.Expect)
 			}
+			if v.ExpectOn32 != 0 && !s.On32 {
+				t.Errorf("a prediction for a machine that variant %s is not asked about", v.Name)
+			}
+			if v.Role == scenario.Planted && v.ExpectOn32 != 0 {
+				t.Errorf("planted variant %s is not expected to be caught on every machine", v.Name)
+			}
 			if v.Role == scenario.Candidate && (v.Expect == scenario.Harmful) != r.Finding {
 				t.Errorf("the candidate is expected to be %v", v.Expect)
 			}

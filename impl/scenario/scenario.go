@@ -48,6 +48,10 @@ type Scenario struct {
 	// is observed but what operations return. The explorer then runs the code
 	// once for each thing that a task can do, and not in every execution.
 	WordsOnly bool
+	// On32 has the scenario asked about a machine with words of 32 bits too,
+	// unless a question names its machine. It matters where tasks share words of
+	// 64 bits.
+	On32 bool
 	// AllocationFailure and Reschedule open the environment's choices.
 	AllocationFailure, Reschedule bool
 	// Variants lists exactly one Baseline, exactly one Candidate and any
@@ -90,13 +94,19 @@ type Variant struct {
 	Expect Class
 	// ExpectByModel overrides Expect for models named here.
 	ExpectByModel map[string]Class
+	// ExpectOn32, unless zero, overrides both on a machine with words of 32 bits.
+	ExpectOn32 Class
 	// Build sets one execution up on a fresh world and says what runs. It is
 	// called for every execution and must do the same each time.
 	Build func(setup *kernel.Task) *Instance
 }
 
-// Expected returns the predicted class under a memory model.
-func (v *Variant) Expected(model string) Class {
+// Expected returns the predicted class under a memory model, on a machine with
+// words of so many bits.
+func (v *Variant) Expected(model string, arch int) Class {
+	if arch == 32 && v.ExpectOn32 != 0 {
+		return v.ExpectOn32
+	}
 	if c, ok := v.ExpectByModel[model]; ok {
 		return c
 	}
