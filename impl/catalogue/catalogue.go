@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"benign/impl/extentmap"
+	"benign/impl/practice"
 	"benign/impl/scenario"
 	"benign/impl/shrinker"
 )
@@ -16,6 +17,7 @@ import (
 func All() []scenario.Race {
 	return slices.Concat(
 		shrinker.Races(),
+		practice.Races(),
 		extentmap.Races(),
 	)
 }
