@@ -8,8 +8,9 @@
 // import each outside module. tidy_test.go is the house rules for code: the
 // length of functions, doc comments, the names at the top level. documents_test.go
 // is those for documents: titles, links, dependencies. quotes_test.go holds the
-// guide to code that runs. Each rule is also run on small planted modules that
-// break it, because a rule that cannot fail is only an opinion.
+// guide to code that runs, and arguments_test.go the track record to what the
+// judges answer. Each rule is also run on small planted modules that break it,
+// because a rule that cannot fail is only an opinion.
 //
 // The tests parse files in-process and never ask a child process such as "go
 // list": the test cache records what a test itself reads, and would go on
