@@ -247,7 +247,10 @@ func (r *run) operations(th int32, task scenario.Task) func(*kernel.Task) {
 }
 
 // tracer remembers source places while one execution is replayed for people.
-type tracer struct{ steps []Step }
+type tracer struct {
+	steps []Step
+	notes []func() string // of each step, to be asked when all have run
+}
 
 // where returns the call chain of the announced operation, innermost first,
 // without the machine and the explorer.

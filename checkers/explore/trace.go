@@ -24,7 +24,17 @@ type Step struct {
 // add records the operation that the event completes.
 func (t *tracer) add(r *run, th *thread, id int32) {
 	e := &r.g.Events[id]
-	t.steps = append(t.steps, Step{Task: int(th.number), Event: id, What: r.phrase(th, e), Note: r.remark(e, id), Places: th.place})
+	t.steps = append(t.steps, Step{Task: int(th.number), Event: id, What: r.phrase(th, e), Places: th.place})
+	t.notes = append(t.notes, r.remark(id))
+}
+
+// annotate notes what a reader would not expect of each step. It waits for the
+// last of them, because a trace does not say what stores write, and one of which
+// half is read may end later.
+func (t *tracer) annotate() {
+	for i, note := range t.notes {
+		t.steps[i].Note = note()
+	}
 }
 
 // phrase says what an operation did, in words.
@@ -70,21 +80,25 @@ func acquirePhrase(op *kernel.Op, e *graph.Event) string {
 	return fmt.Sprintf("%s %s%s", acquireVerb(op.Try), op.Location.Name(), suffix)
 }
 
-// remark says what a reader would not expect of the event that completes a step.
-func (r *run) remark(e *graph.Event, id int32) string {
-	if torn := r.tearing(e, id); torn != "" {
-		return torn
+// remark says what a reader would not expect of the event that completes a step,
+// now that it has run; what it returns is called when all steps have.
+func (r *run) remark(id int32) func() string {
+	stale := r.staleness(&r.g.Events[id])
+	return func() string {
+		if torn := r.tearing(&r.g.Events[id], id); torn != "" {
+			return torn
+		}
+		return stale()
 	}
-	return r.staleness(e)
 }
 
 // staleness notes a read that did not see the newest value in the order in
 // which the steps are printed.
-func (r *run) staleness(e *graph.Event) string {
+func (r *run) staleness(e *graph.Event) func() string {
 	switch {
 	case e.Kind == graph.LockFail:
 		if end := r.g.Events[e.Source].End; end != graph.Init && r.done.Has(end) {
-			return "stale: the holder had already let go"
+			return func() string { return "stale: the holder had already let go" }
 		}
 	case e.Kind == graph.Read:
 		newest := graph.Init
@@ -93,12 +107,13 @@ func (r *run) staleness(e *graph.Event) string {
 				newest = write
 			}
 		}
-		if newest != e.Source {
-			l := r.words[e.Location]
-			return "stale: the newest value was " + l.Show(r.whole(e.Location, newest))
+		if location := e.Location; newest != e.Source {
+			return func() string {
+				return "stale: the newest value was " + r.words[location].Show(r.whole(location, newest))
+			}
 		}
 	}
-	return ""
+	return func() string { return "" }
 }
 
 // Replay runs one execution again, following the source, and returns it with
@@ -169,6 +184,7 @@ func (w *worker) replay(g *graph.Graph) (*Execution, []Step, error) {
 		r.fitWaiting()
 	}
 	r.partial = !r.stopped() && r.next() != nil
+	r.trace.annotate()
 	e, err := r.conclude()
 	if err == nil && e == nil {
 		err = &DivergenceError{Detail: "the execution cannot be completed"}
