@@ -43,10 +43,8 @@ type fixture struct {
 	open    []*evict.Inode        // references that the teardown drops
 	initial map[string]spec.Inode // what the set-up has made, by partition
 
-	// What the running transaction has written into the first inode and nobody
-	// has overwritten, and what fsyncs have made durable of that or of older
-	// data. Under the inode's InodeLock.
-	written, durable []extentmap.Mapping
+	// What a crash would leave of the first inode. Under the inode's InodeLock.
+	disk extentmap.Disk
 }
 
 // newFixture mounts an empty filesystem. It runs before the tasks.
@@ -80,7 +78,7 @@ func (f *fixture) inodeOf(t *kernel.Task, root *evict.Root, number uint64, mappi
 	for _, m := range mappings {
 		insert(t, inode, m, uncommitted(m))
 		if uncommitted(m) {
-			f.written = append(f.written, m)
+			f.write(m)
 		}
 	}
 	return inode
@@ -167,20 +165,20 @@ func (f *fixture) check(t *kernel.Task) error {
 // checkWritten looks for written data that neither is durable nor will be by
 // the next fsync. The data is in the first inode, which must still be open.
 func (f *fixture) checkWritten(t *kernel.Task) error {
-	if len(f.written) == 0 {
+	if f.disk.Writes() == 0 {
 		return nil
 	}
 	tree := &f.open[0].Maps
 	if tree.FullSync.Load(t, kernel.Once) != 0 {
-		return nil
+		return f.disk.Check()
 	}
-	safe := append(tree.Modified(t), f.durable...)
+	next := tree.Modified(t)
 	for _, m := range tree.Snapshot(t) {
 		if m.Flags.Has(extentmap.Pinned) {
-			safe = append(safe, m)
+			next = append(next, m)
 		}
 	}
-	return missing(f.written, safe)
+	return f.disk.CheckNext(next)
 }
 
 // checkGone is check for a filesystem that is unmounted.
@@ -202,27 +200,29 @@ func (f *fixture) watch() {
 	}
 }
 
-// overwrite takes note of data that has been written, in place of what was
-// there. The caller holds the inode lock.
-func (f *fixture) overwrite(m extentmap.Mapping) {
-	f.written = slices.DeleteFunc(f.written, func(old extentmap.Mapping) bool { return old.Intersects(m.Start, m.End()) })
-	f.written = append(f.written, m)
+// write takes note of data that has been written, and of its being where it
+// belongs. The caller holds the inode lock.
+func (f *fixture) write(m extentmap.Mapping) {
+	f.disk.Write(m)
+	f.disk.Store(m)
 }
 
-// missing returns an error unless every mapping of wanted lies inside one of
-// got, in the file and on disk.
-func missing(wanted, got []extentmap.Mapping) error {
-	for _, w := range wanted {
-		found := false
-		for _, g := range got {
-			inside := g.Start <= w.Start && w.End() <= g.End()
-			found = found || inside && w.BlockStart()-g.BlockStart() == w.Start-g.Start
-		}
-		if !found {
-			return fmt.Errorf("written data [%#x,%#x) is neither logged nor will the next fsync log it", w.Start, w.End())
-		}
+// synced takes note of an fsync that is about to return and looks whether what
+// was written would survive a crash now. Where nobody keeps account of writes
+// there is nothing to look for. The caller holds the inode lock.
+func (f *fixture) synced(t *kernel.Task, logged []extentmap.Mapping, full bool) {
+	writes := f.disk.Writes()
+	if writes == 0 {
+		return
 	}
-	return nil
+	for _, m := range logged {
+		f.disk.Log(m)
+	}
+	if full {
+		f.disk.LogWrites()
+	}
+	err := f.disk.Vouch(writes)
+	t.Assert(err == nil, "fsync returns: %v", err)
 }
 
 // debt counts the extent maps that a scan with nobody in its way would free.

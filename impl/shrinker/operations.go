@@ -110,7 +110,7 @@ func (f *fixture) replace(inode *evict.Inode, m extentmap.Mapping) scenario.Oper
 	return operation(fmt.Sprintf("replace(%#x,%#x)", m.Start, m.End()), func(t *kernel.Task) scenario.Result {
 		inode.Maps.InodeLock.Lock(t)
 		inode.Maps.ReplaceRange(t, m, true)
-		f.overwrite(m)
+		f.write(m)
 		inode.Maps.InodeLock.Unlock(t)
 		done := mapspec.Output{Status: mapspec.Done}
 		return scenario.Result{Value: "done", Effects: []scenario.Effect{
@@ -185,11 +185,7 @@ func (f *fixture) fsync(inode *evict.Inode) scenario.Operation {
 		tree.InodeLock.Lock(t)
 		tree.MmapLock.Lock(t)
 		logged, full := tree.FastSyncLocked(t, transaction)
-		if f.durable = append(f.durable, logged...); full {
-			f.durable = append(f.durable, f.written...)
-		}
-		err := missing(f.written, f.durable)
-		t.Assert(err == nil, "fsync returns: %v", err)
+		f.synced(t, logged, full)
 		tree.MmapLock.Unlock(t)
 		tree.InodeLock.Unlock(t)
 		value := "full"
