@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"benign/impl/extentmap"
+	"benign/impl/fsync"
 	"benign/impl/practice"
 	"benign/impl/scenario"
 	"benign/impl/shrinker"
@@ -17,8 +18,9 @@ import (
 func All() []scenario.Race {
 	return slices.Concat(
 		shrinker.Races(),
-		practice.Races(),
+		fsync.Races(),
 		extentmap.Races(),
+		practice.Races(),
 	)
 }
 

@@ -50,6 +50,18 @@ func (tr *Tree) CheckInvariants(t *kernel.Task) error {
 	return errors.Join(c.faults...)
 }
 
+// CheckAtRest is CheckInvariants for a tree that nobody works on: no fsync logs
+// any of its entries. It takes the lock for reading.
+func (tr *Tree) CheckAtRest(t *kernel.Task) error {
+	faults := []error{tr.CheckInvariants(t)}
+	for _, m := range tr.Snapshot(t) {
+		if m.Flags.Has(Logging) {
+			faults = append(faults, fmt.Errorf("%v is being logged, but by nobody", m))
+		}
+	}
+	return errors.Join(faults...)
+}
+
 // checker walks a tree in file order and collects what is wrong.
 type checker struct {
 	t      *kernel.Task

@@ -99,11 +99,11 @@ func (d *Disk) Vouch(writes int) error {
 	return d.Check()
 }
 
-// CheckNext returns what a crash would break after one more fsync that finds the
-// given mappings to log.
-func (d *Disk) CheckNext(toLog []Mapping) error {
+// CheckNext returns what a crash would break after one more fsync, which writes
+// the given data and finds the given mappings to log.
+func (d *Disk) CheckNext(data, toLog []Mapping) error {
 	next := *d
-	next.log = slices.Clone(d.log)
+	next.stored, next.log = slices.Concat(d.stored, data), slices.Clone(d.log)
 	for _, m := range toLog {
 		next.Log(m)
 	}
@@ -141,10 +141,10 @@ func (d *Disk) Check() error {
 		place, allowed := read(left, at), d.allowed(at)
 		switch {
 		case d.exempted(at):
-		case !slices.Contains(allowed, place):
-			return fmt.Errorf("after a crash the block at %#x would read %v, and fsync has vouched for %v", at, place, allowed[0])
 		case !d.holdsData(at, place):
 			return fmt.Errorf("after a crash the block at %#x would read %v, which was never written", at, place)
+		case !slices.Contains(allowed, place):
+			return fmt.Errorf("after a crash the block at %#x would read %v, and fsync has vouched for %v", at, place, allowed[0])
 		}
 	}
 	return nil

@@ -39,16 +39,17 @@ func (tr *Tree) FastSyncLocked(t *kernel.Task, transid uint64) (logged []Mapping
 		t.Violate(kernel.MissingLock, "%s is logged without its sleeping locks", tr.contents.Name())
 	}
 	if full = tr.FullSync.Load(t, kernel.Once) != 0; full {
-		tr.forgetModified(t)
+		tr.ForgetModified(t)
 	} else {
-		logged, full = tr.logModified(t, transid)
+		logged, full = tr.LogModified(t, transid)
 	}
 	return logged, full
 }
 
-// forgetModified empties the modified list for a full fsync, which answers the
-// full-sync flag. It merges nothing.
-func (tr *Tree) forgetModified(t *kernel.Task) {
+// ForgetModified empties the modified list for a full fsync, which answers the
+// full-sync flag. It merges nothing. The caller is an fsync and holds both
+// sleeping locks.
+func (tr *Tree) ForgetModified(t *kernel.Task) {
 	tr.Lock.Lock(t)
 	tr.writing(t)
 	for e := range tr.modified.All() {
@@ -58,8 +59,10 @@ func (tr *Tree) forgetModified(t *kernel.Task) {
 	tr.Lock.Unlock(t)
 }
 
-// logModified logs the modified list. It reports gaveUp if that is too long.
-func (tr *Tree) logModified(t *kernel.Task, transid uint64) (logged []Mapping, gaveUp bool) {
+// LogModified logs the modified list and returns what it has logged. It reports
+// gaveUp if there is too much to log; then the long way is left. The caller is an
+// fsync and holds both sleeping locks.
+func (tr *Tree) LogModified(t *kernel.Task, transid uint64) (logged []Mapping, gaveUp bool) {
 	var private kernel.List[Entry]
 	tr.Lock.Lock(t)
 	gaveUp = !tr.collect(t, transid, &private)

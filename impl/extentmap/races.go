@@ -1,15 +1,18 @@
 package extentmap
 
 import (
-	"fmt"
-
 	"benign/impl/kernel"
 	"benign/impl/scenario"
 )
 
 // Races returns the questions about a single tree.
 func Races() []scenario.Race {
-	return []scenario.Race{{
+	return []scenario.Race{mapReaders(), mapWriters(), oneSpare()}
+}
+
+// oneSpare is the question about a lack of memory in the middle of a cut.
+func oneSpare() scenario.Race {
+	return scenario.Race{
 		Name:  "drop-range-one-spare",
 		Title: "an extent map is cut in two while there is memory for one piece only",
 		Question: "A write lands in the middle of data that the next fsync has to log. " +
@@ -32,7 +35,7 @@ func Races() []scenario.Race {
 					"does not hold the inode lock: an fsync has read the full-sync flag by the time it is set"),
 			},
 		}},
-	}}
+	}
 }
 
 // cutter unmaps the bytes [from, to) in the middle of the tree's one entry.
@@ -96,98 +99,18 @@ func (tr *Tree) cutWith(t *kernel.Task, from, to uint64, spare spares, then func
 	spare.free(t)
 }
 
-// writtenFile is a file whose three blocks are mapped by one entry that waits
-// for an fsync.
-type writtenFile struct {
-	kernel.Object
-	maps Tree
-	fs   *Filesystem
-	disk Disk // the fsync's task only
-}
-
-const fileTransaction = 7
-
-func newWrittenFile(t *kernel.Task) *writtenFile {
-	f := &writtenFile{fs: NewFilesystem(t, fileTransaction)}
-	f.Object.Init(t, "file", f)
-	f.maps.Init(t, &f.Object, f.fs, true)
-	e := New(t, Mapping{
-		Len: 3 * BlockSize, DiskBytenr: 64 * BlockSize, DiskNumBytes: 3 * BlockSize, RAMBytes: 3 * BlockSize,
-		Generation: fileTransaction,
-	})
-	f.maps.Lock.Lock(t)
-	err := f.maps.Insert(t, e, true)
-	f.maps.Lock.Unlock(t)
-	t.Assert(err == nil, "set-up: %v", err)
-	f.disk.Write(e.Mapping)
-	f.disk.Store(e.Mapping)
-	f.disk.Exempt(BlockSize, 2*BlockSize) // which another write replaces
-	e.Put(t)
-	return f
-}
-
 // cutVariant is the scenario with one way to cut.
 func cutVariant(name string, role scenario.Role, expect scenario.Class, cut cutter, about string) scenario.Variant {
 	return scenario.Variant{Name: name, Role: role, Expect: expect, About: about,
 		Build: func(setup *kernel.Task) *scenario.Instance {
-			f := newWrittenFile(setup)
-			return &scenario.Instance{
-				Tasks: []scenario.Task{
-					{Name: "writer", Operations: []scenario.Operation{{Name: "drop the middle", Run: f.dropMiddle(cut)}}},
-					{Name: "fsync", Operations: []scenario.Operation{{Name: "fsync", Run: f.fsync}}},
-				},
-				Check: f.check, Observe: f.observe, Teardown: f.teardown,
-			}
+			f := newMappedFile(setup)
+			f.written(setup, blocksAt(0, 3, 64))
+			f.disk.Exempt(BlockSize, 2*BlockSize) // which another write replaces
+			return f.instance(f.toLog,
+				task("writer", operation("drop the middle", func(t *kernel.Task) string {
+					cut(t, &f.maps, BlockSize, 2*BlockSize)
+					return "done"
+				})),
+				task("fsync", operation("fsync", f.fsync)))
 		}}
-}
-
-func (f *writtenFile) dropMiddle(cut cutter) func(*kernel.Task) scenario.Result {
-	return func(t *kernel.Task) scenario.Result {
-		cut(t, &f.maps, BlockSize, 2*BlockSize)
-		return scenario.Result{Value: "done"}
-	}
-}
-
-func (f *writtenFile) fsync(t *kernel.Task) scenario.Result {
-	logged, full := f.maps.FastSync(t, fileTransaction)
-	for _, m := range logged {
-		f.disk.Log(m)
-	}
-	if full {
-		f.disk.LogWrites()
-	}
-	err := f.disk.Vouch(f.disk.Writes())
-	t.Assert(err == nil, "fsync has returned: %v", err)
-	if full {
-		return scenario.Result{Value: "full"}
-	}
-	return scenario.Result{Value: fmt.Sprintf("fast, %d logged", len(logged))}
-}
-
-// check judges the tree, the counter, and whether the next fsync makes the outer
-// blocks durable, if they are not yet.
-func (f *writtenFile) check(t *kernel.Task) error {
-	if err := f.maps.CheckInvariants(t); err != nil {
-		return err
-	}
-	entries := len(f.maps.Snapshot(t))
-	if evictable := f.fs.Evictable.Load(t, kernel.Once); evictable != int64(entries) {
-		return fmt.Errorf("%d extent maps are evictable, but there are %d", evictable, entries)
-	}
-	if f.maps.FullSync.Load(t, kernel.Once) != 0 {
-		return f.disk.Check()
-	}
-	return f.disk.CheckNext(f.maps.Modified(t))
-}
-
-// observe tells what the next fsync will do. Which maps are cached is nobody's
-// concern: they can be read again.
-func (f *writtenFile) observe(t *kernel.Task) string {
-	return fmt.Sprintf("full-sync %d, modified %v", f.maps.FullSync.Load(t, kernel.Once), f.maps.Modified(t))
-}
-
-func (f *writtenFile) teardown(t *kernel.Task) {
-	f.maps.DropAll(t)
-	f.Object.Free(t)
-	f.fs.Free(t)
 }

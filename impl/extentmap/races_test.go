@@ -20,7 +20,7 @@ func TestCutAndFsyncOneAfterTheOther(t *testing.T) {
 		{"silent", [3]bool{true, true, false}},
 		{"no-inode-lock", [3]bool{false, false, false}}, // takes a race
 	} {
-		s := Races()[0].Scenarios[0]
+		s := oneSpare().Scenarios[0]
 		for pieces, want := range c.fails {
 			options := s.Options()
 			left := pieces

@@ -178,7 +178,7 @@ func (f *fixture) checkWritten(t *kernel.Task) error {
 			next = append(next, m)
 		}
 	}
-	return f.disk.CheckNext(next)
+	return f.disk.CheckNext(nil, next)
 }
 
 // checkGone is check for a filesystem that is unmounted.
