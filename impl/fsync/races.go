@@ -26,6 +26,8 @@ func Races() []scenario.Race {
 				mapped),
 			shortOfMemory(besides("no-memory", "a write cuts an extent map that waits for the fsync, where memory for what is left may be short",
 				cutting)),
+			besides("crowd", "one page is written, another one is released, and an fsync wants both",
+				crowding),
 		},
 	}}
 }
@@ -96,6 +98,14 @@ func cutting(setup *kernel.Task) *scenario.Instance {
 	f := NewFile(setup)
 	f.Written(setup, blocks(0, 2, 64))
 	return f.instance(task("writer", f.directWrite(blocks(1, 1, 80), false)), task("fsync", f.fsync()))
+}
+
+// crowding has an fsync in the company of a writer and of reclaim.
+func crowding(setup *kernel.Task) *scenario.Instance {
+	f := NewFile(setup)
+	f.Written(setup, blocks(0, 1, 64))
+	return f.instance(task("writer", f.write(blocks(1, 1, 65))), task("reclaim", f.release(0)),
+		task("fsync", f.fsync()))
 }
 
 func task(name string, operations ...scenario.Operation) scenario.Task {
