@@ -31,6 +31,7 @@ var layers = []struct {
 	{"impl/*", []string{"impl/kernel", "impl/scenario", "spec"}},
 	{"impl/kernel", nil},
 	{"impl/scenario", []string{"impl/kernel", "spec"}},
+	{"impl/fsync", []string{"impl/extentmap", "impl/kernel", "impl/scenario", "spec"}},
 	{"impl/evict", []string{"impl/extentmap", "impl/kernel", "impl/scenario", "spec"}},
 	{"impl/shrinker", []string{"impl/evict", "impl/extentmap", "impl/kernel", "impl/scenario", "spec"}},
 	{"impl/catalogue", []string{"impl/*", "spec"}},

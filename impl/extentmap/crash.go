@@ -29,7 +29,11 @@ type Disk struct {
 // Place is where a byte of a file comes from: how far into which extent, once
 // that is decompressed. Neighbours on disk count as one extent, at zero, unless
 // they are compressed. Equal places hold equal data.
-type Place struct{ Extent, Offset uint64 }
+type Place struct {
+	// Extent is the start of a compressed extent on disk, 0 for others, or what
+	// stands for no extent; Offset is in bytes.
+	Extent, Offset uint64
+}
 
 // String prints the extent, if it has to be read whole, and the offset in it.
 func (p Place) String() string {

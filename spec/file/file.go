@@ -7,12 +7,17 @@ package file
 
 // Place is where the content of a block comes from: how far into which extent.
 // Equal places hold equal data.
-type Place struct{ Extent, Offset uint64 }
+type Place struct {
+	// Extent names what has to be read as a whole, and Offset is in bytes.
+	Extent, Offset uint64
+}
 
 // Input is an access to the block: a write, which puts it To, or a read.
 type Input struct {
+	// Write says which of the two it is.
 	Write bool
-	To    Place
+	// To is where a write puts the block.
+	To Place
 }
 
 // Step reports whether a block that is at the given place may answer the access
