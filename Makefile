@@ -1,7 +1,7 @@
 # Every command that checks something stands in .ci/run, so that a laptop and CI
 # give the same answer. A verify-X target reports; the target X beside it mends.
 
-.PHONY: help check test race lint bench verify-fmt fmt verify-tidy tidy fix
+.PHONY: help check test race lint mutants bench verify-fmt fmt verify-tidy tidy fix
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -17,6 +17,9 @@ race: ## all tests, under the race detector
 
 lint: ## go vet, staticcheck, and a search for dead code
 	.ci/run vet staticcheck deadcode
+
+mutants: ## known bugs and planted faults, all of them
+	go run ./cmd/verify mutants
 
 bench: ## every benchmark, once; use COUNT=10 for benchstat
 	go test -run='^$$' -bench=. -benchmem -count=$(or $(COUNT),1) ./...

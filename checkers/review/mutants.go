@@ -176,13 +176,14 @@ func (s *session) judge(ctx context.Context, j *Judged, name string, catalogue [
 	if err := own.restart(ctx); err != nil {
 		return err
 	}
+	shown := false
 	for _, t := range work {
+		t.NoShrink = shown // the others are only counted
 		if err := own.compare(ctx, t); err != nil {
 			return err
 		}
-		if v := own.report.Verdicts[len(own.report.Verdicts)-1]; v.Finding != nil && v.Finding.Kind == p.Header.Violation {
-			break // it has shown what it must
-		}
+		v := own.report.Verdicts[len(own.report.Verdicts)-1]
+		shown = shown || v.Finding != nil && v.Finding.Kind == p.Header.Violation
 	}
 	j.conclude(own.report)
 	return j.replay(own.new)
@@ -222,11 +223,7 @@ func (s *session) named(p *patch.Patch, catalogue []Race) ([]task, error) {
 					continue
 				}
 				found = true
-				for _, model := range o.Models {
-					for _, v := range sc.Variants {
-						work = append(work, o.task(race.Name, sc.Name, v, model))
-					}
-				}
+				work = append(work, o.tasks(race.Name, &sc)...)
 			}
 		}
 		if !found {

@@ -24,6 +24,8 @@ type task struct {
 	// for ever.
 	Workers int
 	Limit   time.Duration
+	// NoShrink leaves what is broken as it was found.
+	NoShrink bool
 	// Coverage is a directory that takes the counters of what it ran, or "".
 	Coverage string
 }
@@ -78,6 +80,8 @@ type Scenario struct {
 	// Name is the scenario's, and Variants are the names of those forms.
 	Name     string
 	Variants []string
+	// Machines are those that it is asked about, by the bits of their words.
+	Machines []int
 }
 
 // Replayed is an execution that was run again.
@@ -95,7 +99,7 @@ func listing(races []scenario.Race) []Race {
 		r := Race{Name: races[i].Name, Title: races[i].Title, Finding: races[i].Finding}
 		for n := range races[i].Scenarios {
 			s := &races[i].Scenarios[n]
-			one := Scenario{Name: s.Name}
+			one := Scenario{Name: s.Name, Machines: verdict.Options{}.Machines(s)}
 			for _, role := range []scenario.Role{scenario.Baseline, scenario.Candidate} {
 				if v := s.Variant(role); v != nil {
 					one.Variants = append(one.Variants, v.Name)

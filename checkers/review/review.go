@@ -18,8 +18,8 @@ import (
 
 // Options say how a patch is reviewed.
 type Options struct {
-	// Models are those under which forms are compared, and Arch is the machine,
-	// see verdict.Options.
+	// Models are those under which forms are compared, and Arch is the machine, 32
+	// or 64, or 0 for the machines of each scenario.
 	Models []string
 	Arch   int
 	// Races names the questions, or scenarios as "race/scenario", that are asked;
@@ -270,11 +270,9 @@ func (s *session) common(before, after []Race) []experiment {
 			if !Asked(s.options.Races, race.Name, sc.Name) {
 				continue
 			}
-			for _, model := range s.options.Models {
-				for _, v := range sc.Variants {
-					if there[e.name+" "+v] {
-						e.tasks = append(e.tasks, s.options.task(race.Name, sc.Name, v, model))
-					}
+			for _, t := range s.options.tasks(race.Name, &sc) {
+				if there[e.name+" "+t.Form.Variant] {
+					e.tasks = append(e.tasks, t)
 				}
 			}
 			if len(e.tasks) > 0 {
@@ -291,9 +289,22 @@ func Asked(names []string, race, scenario string) bool {
 	return len(names) == 0 || slices.Contains(names, race) || slices.Contains(names, race+"/"+scenario)
 }
 
-func (o Options) task(race, scenario, variant, model string) task {
-	return task{Form: verdict.Form{Race: race, Scenario: scenario, Variant: variant, Model: model, Arch: o.Arch, MaxExecutions: o.MaxExecutions},
-		Workers: o.Workers, Limit: o.Limit}
+// tasks lists the forms of a scenario, each on each machine and under each model.
+func (o Options) tasks(race string, s *Scenario) []task {
+	machines := s.Machines
+	if o.Arch != 0 {
+		machines = []int{o.Arch}
+	}
+	var list []task
+	for _, arch := range machines {
+		for _, model := range o.Models {
+			for _, v := range s.Variants {
+				list = append(list, task{Workers: o.Workers, Limit: o.Limit,
+					Form: verdict.Form{Race: race, Scenario: s.Name, Variant: v, Model: model, Arch: arch, MaxExecutions: o.MaxExecutions}})
+			}
+		}
+	}
+	return list
 }
 
 func forms(races []Race) []string {
@@ -317,6 +328,7 @@ func (s *session) compare(ctx context.Context, t task) error {
 	case errors.As(err, &broken) && ctx.Err() == nil:
 		v = &verdict.Verdict{Race: t.Form.Race, Scenario: t.Form.Scenario, Variant: t.Form.Variant, Model: t.Form.Model,
 			Baseline: t.Form.Variant + " without the patch", Class: scenario.Unknown, Expected: scenario.Unknown, Reason: broken.Error()}
+		v.Scope.Arch = t.Form.Arch
 		if err := s.restart(ctx); err != nil {
 			return err
 		}

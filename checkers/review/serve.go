@@ -106,7 +106,7 @@ func (s *server) find(f verdict.Form) (*scenario.Race, *scenario.Scenario, *scen
 }
 
 func (s *server) options(t *task) verdict.Options {
-	o := verdict.Options{Arch: t.Form.Arch, MaxExecutions: t.Form.MaxExecutions, Workers: t.Workers, Shrink: true, Before: s.before,
+	o := verdict.Options{Arch: t.Form.Arch, MaxExecutions: t.Form.MaxExecutions, Workers: t.Workers, Shrink: !t.NoShrink, Before: s.before,
 		Progress: s.progress()}
 	if t.Limit > 0 {
 		o.Deadline = time.Now().Add(t.Limit)

@@ -37,7 +37,7 @@ type patchCommand struct {
 // compared.
 type comparing struct {
 	Model         []string      `placeholder:"NAME" help:"Memory model: ${models}. Repeat it for several. Without it: ${defaults}."`
-	Arch          int           `default:"64" placeholder:"BITS" help:"The machine's words have 32 or 64 bits (${default})."`
+	Arch          *int          `placeholder:"BITS" help:"The machine's words have 32 or 64 bits. Without it: 64, and 32 too where a scenario shares words of 64 bits."`
 	MaxExecutions int           `default:"${executions}" placeholder:"N" help:"Give up on a form after N executions; the answer is UNKNOWN then, unless harm was found (${default})."`
 	Limit         time.Duration `default:"10m" placeholder:"TIME" help:"Give up on a form after this time (${default}); a process that gives no answer for much longer is ended."`
 	Quiet         bool          `help:"Show no progress, even on a terminal."`
@@ -46,8 +46,8 @@ type comparing struct {
 // Validate refuses bounds that allow nothing.
 func (c *comparing) Validate() error {
 	switch {
-	case c.Arch != explore.Arch32 && c.Arch != explore.Arch64:
-		return fmt.Errorf("--arch %d: want %d or %d", c.Arch, explore.Arch32, explore.Arch64)
+	case c.Arch != nil && *c.Arch != explore.Arch32 && *c.Arch != explore.Arch64:
+		return fmt.Errorf("--arch %d: want %d or %d", *c.Arch, explore.Arch32, explore.Arch64)
 	case c.MaxExecutions < 1:
 		return fmt.Errorf("--max-executions %d: want at least 1", c.MaxExecutions)
 	case c.Limit <= 0:
@@ -72,7 +72,11 @@ func tree() (review.Tree, error) {
 // options turns the command line into what the review takes.
 func (c *comparing) options() (review.Options, error) {
 	names, err := models(c.Model)
-	return review.Options{Models: names, Arch: c.Arch, Limit: c.Limit, MaxExecutions: c.MaxExecutions}, err
+	o := review.Options{Models: names, Limit: c.Limit, MaxExecutions: c.MaxExecutions}
+	if c.Arch != nil {
+		o.Arch = *c.Arch
+	}
+	return o, err
 }
 
 // interruptible returns a context that ends with Ctrl-C, so that no process and no

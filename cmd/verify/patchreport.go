@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"benign/checkers/explore"
 	"benign/checkers/review"
 	"benign/checkers/verdict"
 	"benign/impl/scenario"
@@ -91,7 +92,11 @@ func unchanged(v *verdict.Verdict) bool {
 // comparison is the row of one answer. Locks and events are means of an
 // execution.
 func comparison(v *verdict.Verdict) []string {
-	row := []string{v.Race + "/" + v.Scenario, v.Variant, v.Model, v.Class.String()}
+	where := v.Model
+	if v.Scope.Arch == explore.Arch32 {
+		where += ", 32-bit"
+	}
+	row := []string{v.Race + "/" + v.Scenario, v.Variant, where, v.Class.String()}
 	if v.Cost == nil { // there is no answer to compare with
 		return row
 	}
@@ -131,7 +136,7 @@ func worst(r *review.Report) *verdict.Verdict {
 func writePatchLines(w io.Writer, v *verdict.Verdict, file string) {
 	trace := traceName(v)
 	flags := ""
-	if v.Scope.Arch == 32 {
+	if v.Scope.Arch == explore.Arch32 {
 		flags = " --arch 32"
 	}
 	fmt.Fprintf(w, "reproduce it with\n\n  verify patch %s --race %s/%s --model %s%s --trace %s\n  verify replay %s --patch %s\n\n",
