@@ -32,8 +32,8 @@ var layers = []struct {
 	{"impl/kernel", nil},
 	{"impl/scenario", []string{"impl/kernel", "spec"}},
 	{"impl/fsync", []string{"impl/extentmap", "impl/kernel", "impl/scenario", "spec"}},
-	{"impl/evict", []string{"impl/extentmap", "impl/kernel", "impl/scenario", "spec"}},
-	{"impl/shrinker", []string{"impl/evict", "impl/extentmap", "impl/kernel", "impl/scenario", "spec"}},
+	{"impl/evict", []string{"impl/extentmap", "impl/kernel", "impl/scenario", "impl/transaction", "spec"}},
+	{"impl/shrinker", []string{"impl/evict", "impl/extentmap", "impl/kernel", "impl/reclaim", "impl/scenario", "spec"}},
 	{"impl/catalogue", []string{"impl/*", "spec"}},
 
 	// The judges never import a mechanism, not even in a test. The package at the

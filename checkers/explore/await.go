@@ -167,7 +167,7 @@ func (r *run) standstill() *kernel.Violation {
 			kind = kernel.Livelock
 		}
 	}
-	if locks {
+	if locks || kind == kernel.LostWakeup && r.inCircle() {
 		kind = kernel.Deadlock
 	}
 	if unseen {
@@ -183,8 +183,58 @@ func (r *run) describeWait(th *thread) string {
 		return th.describe(r.g)
 	}
 	value := th.op.Location.Show(r.value(th.at, r.g.LastWrite(th.at)))
+	if debtors := r.debtors(th); len(debtors) > 0 {
+		names := make([]string, len(debtors))
+		for i, debtor := range debtors {
+			names[i] = debtor.name
+		}
+		return fmt.Sprintf("%s sleeps in %s until %s wakes it", th.name, th.task.SleepsIn().Name(), strings.Join(names, " or "))
+	}
 	if th.op.Sleeps {
 		return fmt.Sprintf("%s sleeps until %s changes, which stays %s", th.name, th.op.Location.Name(), value)
 	}
 	return fmt.Sprintf("%s awaits another value of %s, which stays %s: no fair schedule satisfies it", th.name, th.op.Location.Name(), value)
+}
+
+// debtors returns the threads that owe the sleeping thread a wake-up, as far as
+// the code has said so, and have not ended.
+func (r *run) debtors(th *thread) []*thread {
+	if r.script != nil || th.task.SleepsIn() == nil {
+		return nil
+	}
+	var debtors []*thread
+	for _, other := range r.threads {
+		if other != nil && !other.finished && other.task.Owes(th.task.SleepsIn()) {
+			debtors = append(debtors, other)
+		}
+	}
+	return debtors
+}
+
+// inCircle reports whether threads sleep for each other: one waits for itself, by
+// way of those that owe a wake-up or are joined.
+func (r *run) inCircle() bool {
+	waitsFor := func(th *thread) []*thread {
+		if th.op.Kind == kernel.OpJoin {
+			return []*thread{r.threads[th.op.Child.Slot]}
+		}
+		return r.debtors(th)
+	}
+	for _, start := range r.threads {
+		if start == nil || start.finished {
+			continue
+		}
+		seen := map[*thread]bool{}
+		for todo := waitsFor(start); len(todo) > 0; {
+			th := todo[0]
+			if todo = todo[1:]; th == start {
+				return true
+			}
+			if !seen[th] {
+				seen[th] = true
+				todo = append(todo, waitsFor(th)...)
+			}
+		}
+	}
+	return false
 }

@@ -18,6 +18,7 @@ type bench struct {
 	event     kernel.Word[int]
 	data      kernel.Region
 	queue     kernel.WaitQueue
+	other     kernel.WaitQueue
 	completed kernel.Completion
 	condition kernel.Condition
 	mutex     kernel.Mutex
@@ -32,6 +33,7 @@ func newBench(t *kernel.Task) *bench {
 	b.event.Init(&b.Object, "event", 0)
 	b.data.Init(&b.Object, "data")
 	b.queue.Init(&b.Object, "queue")
+	b.other.Init(&b.Object, "other")
 	b.completed.Init(&b.Object, "completed")
 	b.condition.Init(&b.Object, "condition")
 	b.mutex.Init(&b.Object, "mutex")
@@ -140,7 +142,37 @@ func TestObjectsThatWait(t *testing.T) {
 			w.Free(t)
 		}, func(t *kernel.Task, b *bench) { b.queue.WakeAll(t) }}, kernel.UseAfterFree},
 
+		{"wait queue: the waker sleeps in it", []benchStep{func(t *kernel.Task, b *bench) {
+			t.Owe(&b.queue)
+			waitForEvent(t, b)
+			t.Settle(&b.queue)
+		}}, kernel.Deadlock},
+		{"wait queue: the waker joins who sleeps", []benchStep{func(t *kernel.Task, b *bench) {
+			t.Owe(&b.queue)
+			t.Join(t.Go("sleeper", func(t *kernel.Task) { waitForEvent(t, b) }))
+			announce(t, b)
+			t.Settle(&b.queue)
+		}}, kernel.Deadlock},
+		{"wait queue: the waker sleeps in another one", []benchStep{waitForEvent, func(t *kernel.Task, b *bench) {
+			t.Owe(&b.queue)
+			await(t, b)
+			announce(t, b)
+			t.Settle(&b.queue)
+		}}, kernel.LostWakeup},
+		{"wait queue: the waker has settled", []benchStep{waitForEvent, func(t *kernel.Task, b *bench) {
+			t.Owe(&b.queue)
+			announce(t, b)
+			t.Settle(&b.queue)
+		}}, 0},
+		{"wait queue: the waker ends", []benchStep{func(t *kernel.Task, b *bench) { t.Owe(&b.queue) }}, kernel.HeldAtExit},
+		{"wait queue: a stranger settles", []benchStep{func(t *kernel.Task, b *bench) { t.Settle(&b.queue) }}, kernel.UnlockByStranger},
+
 		{"completion", []benchStep{await, complete}, 0},
+		{"completion: the task that completes sleeps in it", []benchStep{func(t *kernel.Task, b *bench) {
+			t.Owe(&b.completed)
+			await(t, b)
+			t.Settle(&b.completed)
+		}}, kernel.Deadlock},
 		{"completion of all", []benchStep{await, await, func(t *kernel.Task, b *bench) { b.data.Write(t); b.completed.CompleteAll(t) }}, 0},
 		{"completion: one for two", []benchStep{await, await, complete}, kernel.LostWakeup},
 		{"completion: data after it", []benchStep{await, func(t *kernel.Task, b *bench) { b.completed.Complete(t); b.data.Write(t) }}, kernel.DataRace},
@@ -245,5 +277,34 @@ func TestObjectsThatWait(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestStandstillSaysWhoWaitsForWhom names the queue that each task sleeps in and
+// the task that has to wake it.
+func TestStandstillSaysWhoWaitsForWhom(t *testing.T) {
+	steps := []benchStep{
+		func(t *kernel.Task, b *bench) {
+			t.Owe(&b.queue)
+			b.other.Wait(t, happened(t, b))
+			t.Settle(&b.queue)
+		},
+		func(t *kernel.Task, b *bench) {
+			t.Owe(&b.other)
+			b.queue.Wait(t, happened(t, b))
+			t.Settle(&b.other)
+		},
+	}
+	const want = "A sleeps in bench#1.other until B wakes it; B sleeps in bench#1.queue until A wakes it"
+	told := 0
+	for _, e := range exhausted(t, benchScene(steps), "sc") {
+		if v := e.Violation; v == nil || v.Kind != kernel.Deadlock {
+			t.Errorf("got %v, want a deadlock", v)
+		} else if v.Message == want {
+			told++
+		}
+	}
+	if told == 0 {
+		t.Errorf("no execution says: %s", want)
 	}
 }

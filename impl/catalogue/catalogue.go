@@ -6,6 +6,7 @@ package catalogue
 import (
 	"slices"
 
+	"benign/impl/evict"
 	"benign/impl/extentmap"
 	"benign/impl/fsync"
 	"benign/impl/practice"
@@ -18,6 +19,7 @@ import (
 func All() []scenario.Race {
 	return slices.Concat(
 		shrinker.Races(),
+		evict.Races(),
 		fsync.Races(),
 		extentmap.Races(),
 		practice.Races(),

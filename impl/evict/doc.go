@@ -12,13 +12,17 @@
 //     it before its memory goes, so a walker may look at an inode that it
 //     found there for as long as it keeps the lock, and no longer.
 //
+// An inode without a name takes what the filesystem keeps of it on disk along. That
+// takes a transaction, and room for it, so an eviction may wait for a commit, and a
+// commit for everybody who has a handle: see [benign/impl/transaction].
+//
 // Read it in this order: mount.go (the filesystem and its roots), inode.go
 // (creation, references), counting.go (the two ways in which the kernel keeps
-// i_count), evict.go (the end of an inode), cleaner.go (references that are
-// dropped later, by somebody else).
+// i_count), evict.go (the end of an inode), lookup.go (an inode by its number, also
+// while it ends), cleaner.go (references that are dropped later, by somebody else).
+// Then the question about the lookup: races.go.
 //
-// Folios, range locks, ordered extents and the lookup of an inode by number
-// are not here yet. The kernel frees an inode's memory only after an RCU grace
+// Folios, range locks and ordered extents are not here yet. The kernel frees an inode's memory only after an RCU grace
 // period; here it goes as soon as the inode is out of the index, which is
 // stricter: nobody may rely on the grace period.
 package evict

@@ -24,29 +24,51 @@ func (i *Inode) finish(t *kernel.Task) {
 // evict tears the inode down. The caller has set Freeing and is alone with the
 // inode, but for walkers that found it in the index and will fail to grab it.
 func (i *Inode) evict(t *kernel.Task) {
-	i.Maps.DropAll(t)
-	i.destroy(t)
-}
-
-// destroy takes the inode out of the index and frees it. Another inode may
-// have been created under the same number meanwhile: only our own entry goes.
-func (i *Inode) destroy(t *kernel.Task) {
 	root := i.root
-	root.Inodes.Lock(t)
-	root.Inodes.EraseIf(t, i.number, i)
-	root.Inodes.Unlock(t)
+	t.Owe(&root.hashChanged)
+	i.Maps.DropAll(t)
+	i.deleteItems(t)
+	root.mount.forget(t, i)
+	t.Settle(&root.hashChanged)
 	// Nobody puts maps back once Freeing is set. The kernel looks again.
 	i.Maps.DropAll(t)
 	i.Free(t)
 	root.Put(t)
 }
 
-// evictIdle evicts every inode of the root that nobody refers to.
-func (r *Root) evictIdle(t *kernel.Task) {
-	for from := uint64(0); ; {
+// itemRoom is the room that it takes to delete an inode's items, and that they
+// have occupied.
+const itemRoom = 1
+
+// deleteItems deletes what the filesystem keeps on disk of an inode without a name.
+// Without room for that it is left to the next mount.
+func (i *Inode) deleteItems(t *kernel.Task) {
+	transactions := i.root.mount.Transactions
+	if transactions == nil || i.named(t) {
+		return
+	}
+	if h, err := transactions.Start(t, itemRoom); err == nil {
+		h.Pin(t, itemRoom)
+		h.End(t)
+	}
+}
+
+// named reports whether some directory names the inode.
+func (i *Inode) named(t *kernel.Task) bool {
+	i.lock.Lock(t) // whoever looks for idle inodes still comes by
+	i.life.Read(t)
+	linked := i.linked
+	i.lock.Unlock(t)
+	return linked
+}
+
+// evictIdle evicts every inode of the root that nobody refers to, and returns how
+// many those were.
+func (r *Root) evictIdle(t *kernel.Task) (evicted int) {
+	for from := uint64(0); ; evicted++ {
 		inode := r.claimIdle(t, from)
 		if inode == nil {
-			return
+			return evicted
 		}
 		from = inode.number + 1
 		inode.evict(t)

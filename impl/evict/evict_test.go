@@ -146,6 +146,107 @@ func TestEvictionSparesItsSuccessor(t *testing.T) {
 	})
 }
 
+// Whoever asks for a number gets the inode that has it, idle or in use, and another
+// one only when that has gone.
+func TestGet(t *testing.T) {
+	forEachMode(t, func(t *testing.T, b *bench) {
+		inode := Get(b.task, b.root, 257)
+		if again := Get(b.task, b.root, 257); again != inode {
+			t.Error("an inode in use has a double")
+		}
+		inode.Put(b.task)
+		inode.Put(b.task)
+		if idle := Get(b.task, b.root, 257); idle != inode || b.find(257) != inode {
+			t.Error("an idle inode has a double")
+		}
+		if n := b.root.evictIdle(b.task); n != 0 {
+			t.Errorf("%d inodes in use were evicted", n)
+		}
+		inode.Put(b.task)
+		if n := b.root.evictIdle(b.task); n != 1 || inode.Alive() {
+			t.Errorf("%d inodes were evicted, and it is alive: %v", n, inode.Alive())
+		}
+		next := Get(b.task, b.root, 257)
+		if next == inode || b.find(257) != next {
+			t.Error("the number has no new inode")
+		}
+		next.Put(b.task)
+		b.unmount(t)
+	})
+}
+
+// Who asks for the number of an inode that is on its way out waits for its end.
+func TestGetWaitsForAnEviction(t *testing.T) {
+	for name, forget := range map[string]func(*kernel.Task, *Inode){"unhash first": unhashFirst, "erase first": eraseFirst} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(GrabByFlags)
+			b.mount.forget = forget
+			old := Get(b.task, b.root, 257)
+			old.state |= Freeing
+			var next *Inode
+			opener := b.task.Go("opener", func(task *kernel.Task) { next = Get(task, b.root, 257) })
+			old.evict(b.task)
+			b.task.Join(opener)
+			if next == nil || next == old || b.find(257) != next {
+				t.Errorf("got %v, and the index has %v", next, b.find(257))
+			}
+			next.Put(b.task)
+			b.unmount(t)
+		})
+	}
+}
+
+// An unlinked inode takes what is on disk along, if there is room to do that.
+func TestEvictionDeletesItems(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		unlink       bool
+		room, pinned int
+		want         int // room after a commit
+	}{
+		{"a file with a name", false, 1, 0, 1},
+		{"a file without", true, 1, 0, 2},
+		{"room comes with a commit", true, 0, 1, 2},
+		{"no room", true, 0, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(GrabByFlags)
+			b.mount.StartTransactions(b.task, c.room)
+			h, err := b.mount.Transactions.Join(b.task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.Pin(b.task, c.pinned)
+			h.End(b.task)
+			inode := Create(b.task, b.root, 257)
+			if c.unlink {
+				inode.Unlink(b.task)
+			}
+			inode.Put(b.task)
+			if err := b.mount.Transactions.Sync(b.task); err != nil {
+				t.Error(err)
+			}
+			if room := b.mount.Transactions.Room(b.task); room != c.want {
+				t.Errorf("room for %d, want %d", room, c.want)
+			}
+			b.unmount(t)
+		})
+	}
+}
+
+// The fault that is planted needs no race with the machine's memory, only the wrong
+// order.
+func TestWipingTakesTheSuccessorAlong(t *testing.T) {
+	b := newBench(GrabByFlags)
+	old := Get(b.task, b.root, 257)
+	old.unhash(b.task)
+	next := Get(b.task, b.root, 257)
+	unhashThenWipe(b.task, old)
+	if b.find(257) != nil || !next.Alive() {
+		t.Errorf("the index has %v", b.find(257))
+	}
+}
+
 func TestCleanerDropsTheLastReferenceLater(t *testing.T) {
 	forEachMode(t, func(t *testing.T, b *bench) {
 		inode := Create(b.task, b.root, 257)

@@ -37,6 +37,7 @@ type Inode struct {
 	state  State
 	linked bool // some directory names it
 	cached bool // one reference belongs to the cache (GrabByCount only)
+	hashed bool // it is found by its number; set before anybody can see it
 
 	count   kernel.Word[int] // references (i_count)
 	delayed kernel.Link[Inode]
@@ -44,8 +45,16 @@ type Inode struct {
 
 // Create makes an inode with a name and one reference, which is the caller's,
 // and publishes it in the root's index. Its tree of extent maps is complete,
-// and empty, before anybody can find it. The caller keeps the root alive.
+// and empty, before anybody can find it. The caller keeps the root alive. Nobody
+// else asks for the number: see [Get].
 func Create(t *kernel.Task, root *Root, number uint64) *Inode {
+	i := newInode(t, root, number)
+	i.publish(t)
+	return i
+}
+
+// newInode makes an inode that nobody can see yet.
+func newInode(t *kernel.Task, root *Root, number uint64) *Inode {
 	i := &Inode{root: root, number: number, state: New, linked: true}
 	i.Object.Init(t, "inode", i)
 	i.Maps.Init(t, &i.Object, root.mount.Filesystem, root.fileTree)
@@ -53,16 +62,20 @@ func Create(t *kernel.Task, root *Root, number uint64) *Inode {
 	i.life.Init(&i.Object, "life")
 	i.count.Init(&i.Object, "i_count", 1)
 	root.references.Get(t)
+	return i
+}
 
+// publish puts a new inode into the root's index, and it is new no longer.
+func (i *Inode) publish(t *kernel.Task) {
+	root := i.root
 	root.Inodes.Lock(t)
-	root.Inodes.Store(t, number, i)
+	root.Inodes.Store(t, i.number, i)
 	root.Inodes.Unlock(t)
 
 	i.lock.Lock(t)
 	i.life.Write(t)
 	i.state &^= New
 	i.lock.Unlock(t)
-	return i
 }
 
 // Number returns the inode's number. The inode must be alive.

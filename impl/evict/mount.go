@@ -3,6 +3,7 @@ package evict
 import (
 	"benign/impl/extentmap"
 	"benign/impl/kernel"
+	"benign/impl/transaction"
 )
 
 // GrabMode says how a walker tells an inode that it may take a reference to
@@ -39,21 +40,31 @@ type Mount struct {
 	Roots kernel.Index[Root]
 	// Cleaner drops references for those who must not.
 	Cleaner Cleaner
+	// Transactions make changes durable; nil in a filesystem that keeps nothing on
+	// disk, see [Mount.StartTransactions].
+	Transactions *transaction.Manager
 
 	active   kernel.Word[uint8] // 1 until unmount begins (SB_ACTIVE)
 	counting counting
+	forget   func(*kernel.Task, *Inode) // how an inode leaves the hash and the index
 }
 
 // NewMount mounts an empty filesystem whose running transaction is the given
 // one. It panics on an invalid mode.
 func NewMount(t *kernel.Task, generation uint64, mode GrabMode) *Mount {
-	m := &Mount{counting: countingFor(mode)}
+	m := &Mount{counting: countingFor(mode), forget: unhashFirst}
 	m.Object.Init(t, "mount", m)
 	m.Filesystem = extentmap.NewFilesystem(t, generation)
 	m.Roots.Init(&m.Object, "roots")
 	m.Cleaner.init(&m.Object)
 	m.active.Init(&m.Object, "active", 1)
 	return m
+}
+
+// StartTransactions gives the filesystem a disk with so much room, see
+// [transaction.Manager.Reserve]. It is called once, before anything else.
+func (m *Mount) StartTransactions(t *kernel.Task, room int) {
+	m.Transactions = transaction.NewManager(t, &m.Filesystem.Generation, room)
 }
 
 // NextRoot finds the first root whose number is at least from and takes a
@@ -101,6 +112,9 @@ func (m *Mount) Destroy(t *kernel.Task) {
 			root.Put(t)
 		}
 	}
+	if m.Transactions != nil {
+		m.Transactions.Free(t)
+	}
 	m.Filesystem.Free(t)
 	m.Free(t)
 }
@@ -115,6 +129,9 @@ type Root struct {
 	number     uint64
 	fileTree   bool
 	references kernel.Refcount
+
+	hash        kernel.Index[Inode] // those that Get has made, until they give their number up
+	hashChanged kernel.WaitQueue    // one of them is new no longer, or gone
 }
 
 // NewRoot adds a root to the mount, which holds the first reference. FileTree
@@ -124,6 +141,8 @@ func (m *Mount) NewRoot(t *kernel.Task, number uint64, fileTree bool) *Root {
 	r.Object.Init(t, "root", r)
 	r.Inodes.Init(&r.Object, "inodes")
 	r.references.Init(&r.Object, "references", 1)
+	r.hash.Init(&r.Object, "hash")
+	r.hashChanged.Init(&r.Object, "hash changed")
 	m.Roots.Lock(t)
 	m.Roots.Store(t, number, r)
 	m.Roots.Unlock(t)

@@ -24,7 +24,10 @@ func (c *Completion) CompleteAll(t *Task) { c.word.Store(t, Release, allDone) }
 // held.
 func (c *Completion) Wait(t *Task) {
 	t.maySleepFor(&c.word.Location)
-	c.taken(t, c.word.awaitUpdate(t, Acquire, func(done int) bool { return done > 0 }, takeOne, true))
+	t.sleepsIn = c
+	done := c.word.awaitUpdate(t, Acquire, func(done int) bool { return done > 0 }, takeOne, true)
+	t.sleepsIn = nil
+	c.taken(t, done)
 }
 
 // TryWait is Wait if it need not sleep, and reports whether it was

@@ -15,7 +15,8 @@ const (
 	// ReferenceUnderflow is a put below zero, or a get on a reference count
 	// that has already reached zero.
 	ReferenceUnderflow
-	// UnlockByStranger is the release of a lock that the task does not hold.
+	// UnlockByStranger is the release of a lock that the task does not hold, or
+	// the settling of a wake-up that it does not owe.
 	UnlockByStranger
 	// RecursiveLock is the acquisition of a lock that the task already holds.
 	RecursiveLock
@@ -36,7 +37,8 @@ const (
 	Deadlock
 	// Leak is an object that outlives its scenario.
 	Leak
-	// HeldAtExit is a lock that a task still holds when it ends.
+	// HeldAtExit is a lock that a task still holds when it ends, or a wake-up that
+	// it still owes.
 	HeldAtExit
 	// LostWakeup means that a task sleeps for ever, because nobody is left to
 	// wake it.

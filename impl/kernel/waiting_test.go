@@ -95,6 +95,26 @@ func TestWakeOneWakesTheOldest(t *testing.T) {
 	waiters[2].Sleep(task)
 }
 
+// A task that owes a wake-up settles it, as often as it owes it, and not at the end.
+func TestOwedWakeUps(t *testing.T) {
+	task, r := nativeWaiting()
+	task.Owe(&r.room)
+	task.Owe(&r.completed)
+	task.Owe(&r.room)
+	task.Settle(&r.room)
+	task.Settle(&r.completed)
+	if !task.Owes(&r.room) || task.Owes(&r.completed) || task.Owes(&r.filled) {
+		t.Error("the task owes the room one more wake-up, and nothing else")
+	}
+	wantViolation(t, kernel.UnlockByStranger, func() { task.Settle(&r.filled) })
+	wantViolation(t, kernel.HeldAtExit, task.CheckExit)
+	task.Settle(&r.room)
+	task.CheckExit()
+	if task.SleepsIn() != nil {
+		t.Error("a task that runs sleeps")
+	}
+}
+
 func TestCompletion(t *testing.T) {
 	task, r := nativeWaiting()
 	data, got := 0, atomic.Int32{}

@@ -26,7 +26,8 @@ func (q *WaitQueue) Init(owner *Object, name string) {
 // sleeps makes it, and frees it when it is in no queue any more.
 type Waiter struct {
 	Object
-	awake Word[int] // 0 from Prepare until somebody wakes it
+	awake Word[int]  // 0 from Prepare until somebody wakes it
+	queue *WaitQueue // where it was prepared last
 }
 
 // Init brings the waiter to life.
@@ -44,6 +45,7 @@ func (q *WaitQueue) Prepare(t *Task, w *Waiter) {
 	if !slices.Contains(q.queue, w) {
 		q.queue = append(q.queue, w)
 	}
+	w.queue = q
 	w.awake.Store(t, Once, 0)
 	q.lock.Unlock(t)
 }
@@ -52,7 +54,9 @@ func (q *WaitQueue) Prepare(t *Task, w *Waiter) {
 // It may not be called with a spinning lock held.
 func (w *Waiter) Sleep(t *Task) {
 	t.maySleepFor(&w.awake.Location)
+	t.sleepsIn = w.queue
 	w.awake.await(t, Acquire, func(awake int) bool { return awake == 1 }, true)
+	t.sleepsIn = nil
 }
 
 // Finish takes the waiter out of the queue, if nobody has woken it (finish_wait).

@@ -101,6 +101,8 @@ type Task struct {
 	objects  int // objects made so far, for stable names
 	spinning int // spinning locks held
 	held     []held
+	owed     []Awaited     // where the task has to wake others, see [Task.Owe]
+	sleepsIn Awaited       // while it sleeps
 	op       Op            // explored: the operation that the engine is deciding
 	loaded   []*loaded     // explored: values that the compiler may still read again
 	done     chan struct{} // natively: closed at the end of a spawned task
@@ -248,10 +250,13 @@ func (t *Task) Join(child *Task) {
 // the explorer calls it, before the task's first step.
 func (t *Task) SetID(id int) { t.id = id }
 
-// CheckExit reports a lock that the task still holds. Whoever runs a task's
-// body calls it at the end of the body.
+// CheckExit reports a lock that the task still holds, or a wake-up that it still
+// owes. Whoever runs a task's body calls it at the end of the body.
 func (t *Task) CheckExit() {
 	if len(t.held) > 0 {
 		t.Violate(HeldAtExit, "%s is still held", t.heldNames())
+	}
+	if len(t.owed) > 0 {
+		t.Violate(HeldAtExit, "the wake-up of %s is still owed", t.owed[0].Name())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"benign/impl/evict"
 	"benign/impl/extentmap"
 	"benign/impl/kernel"
+	"benign/impl/reclaim"
 	"benign/impl/scenario"
 	spec "benign/spec/shrinker"
 )
@@ -31,6 +32,8 @@ type form struct {
 	policy Policy
 	grab   evict.GrabMode // the zero value stands for GrabByFlags
 	plant  func(*steps)   // puts a fault in, or nil
+
+	allocate reclaim.Context // with a handle of a transaction; the zero value stands for Anything
 }
 
 // fixture is a small mounted filesystem with a root, and what the tasks of a
@@ -39,6 +42,7 @@ type fixture struct {
 	mount    *evict.Mount
 	root     *evict.Root
 	shrinker *Shrinker
+	form     form
 
 	open    []*evict.Inode        // references that the teardown drops
 	initial map[string]spec.Inode // what the set-up has made, by partition
@@ -52,13 +56,16 @@ func newFixture(t *kernel.Task, f form) *fixture {
 	if f.grab == 0 {
 		f.grab = evict.GrabByFlags
 	}
+	if f.allocate == 0 {
+		f.allocate = reclaim.Anything
+	}
 	m := evict.NewMount(t, transaction, f.grab)
 	s := New(t, m, f.policy)
 	if f.plant != nil {
 		f.plant(&s.steps)
 	}
 	return &fixture{
-		mount: m, root: m.NewRoot(t, firstRoot, true), shrinker: s,
+		mount: m, root: m.NewRoot(t, firstRoot, true), shrinker: s, form: f,
 		initial: make(map[string]spec.Inode),
 	}
 }
@@ -143,9 +150,18 @@ func inodes(t *kernel.Task, root *evict.Root) []*evict.Inode {
 	return all
 }
 
-// check judges every tree, the counter that they share, and whether an fsync
-// would still find the data that was written.
+// check judges every tree, the counter that they share, whether an fsync would
+// still find the data that was written, and whether every request is served.
 func (f *fixture) check(t *kernel.Task) error {
+	err := f.checkMaps(t)
+	if !f.shrinker.Idle(t) {
+		err = errors.Join(err, errors.New("a request to shrink is never served"))
+	}
+	return err
+}
+
+// checkMaps is check without a look at requests.
+func (f *fixture) checkMaps(t *kernel.Task) error {
 	f.shrinker.work.Flush(t) // natively the worker may still be at it
 	var faults []error
 	total := 0
@@ -155,9 +171,6 @@ func (f *fixture) check(t *kernel.Task) error {
 	})
 	if evictable := f.mount.Filesystem.Evictable.Load(t, kernel.Once); evictable != int64(total) {
 		faults = append(faults, fmt.Errorf("%d extent maps are evictable, but there are %d", evictable, total))
-	}
-	if !f.shrinker.Idle(t) {
-		faults = append(faults, errors.New("a request to shrink is never served"))
 	}
 	return errors.Join(append(faults, f.checkWritten(t))...)
 }
@@ -255,6 +268,18 @@ func (f *fixture) observe(t *kernel.Task) string {
 	root, inode := f.shrinker.Cursors(t)
 	fmt.Fprintf(&b, "cursors root %d inode %d", root, inode)
 	return b.String()
+}
+
+// later serves a request when the tasks have ended, and no other can be started.
+func (f *fixture) later(s *Shrinker, t *kernel.Task, n int64) bool {
+	if f.form.policy.Run == RunByCaller {
+		return s.runHere(t, n)
+	}
+	accepted := s.accept(t, n)
+	if accepted {
+		s.worker(t)
+	}
+	return accepted
 }
 
 // teardown unmounts the filesystem, after which nothing may be left.

@@ -19,11 +19,8 @@ type bench struct {
 	task     *kernel.Task
 	mount    *evict.Mount
 	shrinker *Shrinker
-	inodes   map[place]*evict.Inode
+	inodes   map[place]*evict.Inode // by the numbers of root and inode
 }
-
-// place is a root's number and an inode's.
-type place struct{ root, inode uint64 }
 
 func newBench(p Policy) *bench {
 	b := &bench{world: kernel.NewWorld(kernel.Options{}), inodes: make(map[place]*evict.Inode)}
@@ -93,7 +90,7 @@ func outcome(f func()) (kind kernel.ViolationKind) {
 // forEachPolicy runs a test with the form before the patch and with those that
 // are safe after it.
 func forEachPolicy(t *testing.T, test func(t *testing.T, p Policy)) {
-	for _, p := range []Policy{Base, Patched, {ReadUnlocked, IputDelayed}} {
-		t.Run(p.Read.String()+", iput "+p.Iput.String(), func(t *testing.T) { test(t, p) })
+	for _, p := range []Policy{Base, Patched, {ReadUnlocked, IputDelayed, RunByWorker}, {ReadUnlocked, IputDelayed, RunByCaller}} {
+		t.Run(p.Read.String()+", iput "+p.Iput.String()+", run "+p.Run.String(), func(t *testing.T) { test(t, p) })
 	}
 }

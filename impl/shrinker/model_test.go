@@ -15,7 +15,7 @@ import (
 // with the same results, the same cursors, and the same maps left.
 func TestRunAgainstTheModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		policy := rapid.SampledFrom([]Policy{Base, Patched, {ReadUnlocked, IputDelayed}}).Draw(rt, "policy")
+		policy := rapid.SampledFrom([]Policy{Base, Patched, {ReadUnlocked, IputDelayed, RunByWorker}, {ReadUnlocked, IputDelayed, RunByCaller}}).Draw(rt, "policy")
 		b := newBench(policy)
 		model := draw(rt, b)
 		for range rapid.IntRange(1, 4).Draw(rt, "runs") {

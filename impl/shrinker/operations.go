@@ -8,6 +8,7 @@ import (
 	"benign/impl/evict"
 	"benign/impl/extentmap"
 	"benign/impl/kernel"
+	"benign/impl/reclaim"
 	"benign/impl/scenario"
 	mapspec "benign/spec/extentmap"
 	spec "benign/spec/shrinker"
@@ -230,6 +231,25 @@ func put(inode *evict.Inode) scenario.Operation {
 	return operation("iput", func(t *kernel.Task) scenario.Result {
 		inode.Put(t)
 		return scenario.Result{Value: "done"}
+	})
+}
+
+// allocateInTransaction changes something on disk, and needs memory for it.
+func (f *fixture) allocateInTransaction() scenario.Operation {
+	return operation("allocate in a transaction", func(t *kernel.Task) scenario.Result {
+		h, err := f.mount.Transactions.Join(t)
+		t.Assert(err == nil, "join: %v", err)
+		reclaim.New(f.shrinker).Allocate(t, f.form.allocate)
+		h.End(t)
+		return scenario.Result{Value: "done"}
+	})
+}
+
+// sync makes everything durable that was done before.
+func (f *fixture) sync() scenario.Operation {
+	return operation("sync", func(t *kernel.Task) scenario.Result {
+		err := f.mount.Transactions.Sync(t)
+		return scenario.Result{Value: fmt.Sprint(err)}
 	})
 }
 

@@ -14,14 +14,14 @@ import (
 var noRecheck = form{
 	name: "no-recheck", role: scenario.Planted, expect: scenario.Harmful,
 	about:  "does not look again under the tree lock; scan-inode takes a first extent map for granted, and crashes",
-	policy: Policy{Read: ReadUnlockedOnly, Iput: IputInWorker},
+	policy: Policy{Read: ReadUnlockedOnly, Iput: IputPlain, Run: RunByWorker},
 }
 
 // tolerantScan believes the unlocked read, but looks before it scans.
 var tolerantScan = form{
 	name: "no-recheck-tolerant", role: scenario.Alternative, expect: scenario.Indistinguishable,
 	about:  "does not look again before it grabs the inode, but scan-inode does: a grab and a put are wasted, nothing else",
-	policy: Policy{Read: ReadUnlockedOnly, Iput: IputInWorker},
+	policy: Policy{Read: ReadUnlockedOnly, Iput: IputPlain, Run: RunByWorker},
 	plant: func(s *steps) {
 		s.scan = func(s *Shrinker, t *kernel.Task, inode *evict.Inode, r *run) {
 			if !inode.Maps.Empty(t) {

@@ -40,15 +40,14 @@ func (r Read) String() string {
 	return "invalid"
 }
 
-// Iput says how the worker drops its reference to an inode. The zero value is
-// invalid. Dropping it right in memory reclaim, as the first shrinkers did, is
-// left out: it needs a model of what a task that allocates memory holds.
+// Iput says how a run drops its reference to an inode. The zero value is invalid.
 type Iput uint8
 
 const (
-	// IputInWorker drops the reference in the worker, which holds no lock and
-	// may evict the inode.
-	IputInWorker Iput = iota + 1
+	// IputPlain drops the reference at once. The run holds no lock by then, but if
+	// the reference was the last one, it evicts the inode; that is no place for a
+	// task in reclaim, which may have a handle of a transaction.
+	IputPlain Iput = iota + 1
 	// IputDelayed hands the reference to the cleaner.
 	IputDelayed
 )
@@ -56,10 +55,33 @@ const (
 // String returns the form in lower case.
 func (i Iput) String() string {
 	switch i {
-	case IputInWorker:
-		return "in the worker"
+	case IputPlain:
+		return "plain"
 	case IputDelayed:
 		return "delayed"
+	}
+	return "invalid"
+}
+
+// Runner says who does the run that is asked for. The zero value is invalid.
+type Runner uint8
+
+const (
+	// RunByWorker leaves it to the one work item: the present form. While a
+	// request is served others are turned away.
+	RunByWorker Runner = iota + 1
+	// RunByCaller lets whoever asks run, as many at once as there are: the form
+	// before. The runs share the cursors, under a lock.
+	RunByCaller
+)
+
+// String returns the form in lower case.
+func (r Runner) String() string {
+	switch r {
+	case RunByWorker:
+		return "by the worker"
+	case RunByCaller:
+		return "by the caller"
 	}
 	return "invalid"
 }
@@ -67,15 +89,16 @@ func (i Iput) String() string {
 // Policy is chosen when a shrinker is made. How an inode is grabbed is chosen
 // with the mount, because whoever drops references has to agree.
 type Policy struct {
-	Read Read // how an inode without extent maps is told
-	Iput Iput // who drops the worker's reference
+	Read Read   // how an inode without extent maps is told
+	Iput Iput   // who drops a run's reference
+	Run  Runner // who runs
 }
 
 // Patched is the policy of the patch under question.
-var Patched = Policy{Read: ReadUnlocked, Iput: IputInWorker}
+var Patched = Policy{Read: ReadUnlocked, Iput: IputPlain, Run: RunByWorker}
 
 // Base is the policy before the patch.
-var Base = Policy{Read: ReadLocked, Iput: IputInWorker}
+var Base = Policy{Read: ReadLocked, Iput: IputPlain, Run: RunByWorker}
 
 // steps are those steps of the walk that come in more than one form, one
 // function each. What can be chosen stands here; what must not be, in
@@ -96,6 +119,11 @@ type steps struct {
 
 	// scan-root, without any lock
 	put func(*kernel.Task, *evict.Inode)
+
+	// the beginning and the end of a run
+	serve       func(*Shrinker, *kernel.Task, int64) bool // see to it that there is one
+	lockCursors func(*Shrinker, *kernel.Task) (unlock func(*kernel.Task))
+	done        func(*Shrinker, *kernel.Task) // the worker has served the request
 }
 
 // steps panics on an invalid policy.
@@ -108,6 +136,7 @@ func (p Policy) steps(m *evict.Mount) steps {
 		lockMmap: func(t *kernel.Task, tree *extentmap.Tree) bool { return tree.MmapLock.TryRLock(t) },
 		keep:     isPinned,
 		announce: announceLoss,
+		done:     (*Shrinker).reset,
 	}
 	switch p.Read {
 	case ReadLocked:
@@ -120,12 +149,20 @@ func (p Policy) steps(m *evict.Mount) steps {
 		panic("shrinker: invalid read policy")
 	}
 	switch p.Iput {
-	case IputInWorker:
+	case IputPlain:
 		s.put = func(t *kernel.Task, inode *evict.Inode) { inode.Put(t) }
 	case IputDelayed:
 		s.put = func(t *kernel.Task, inode *evict.Inode) { m.Cleaner.Put(t, inode) }
 	default:
 		panic("shrinker: invalid iput policy")
+	}
+	switch p.Run {
+	case RunByWorker:
+		s.serve, s.lockCursors = (*Shrinker).queue, oneRun
+	case RunByCaller:
+		s.serve, s.lockCursors = (*Shrinker).runHere, (*Shrinker).lockCursors
+	default:
+		panic("shrinker: invalid run policy")
 	}
 	return s
 }

@@ -19,7 +19,7 @@ func Races() []scenario.Race {
 		Sites:     []*kernel.RaceSite{EmptyRootSite},
 		Barrier:   "the next full scan",
 		Scenarios: slices.Concat(mapScenarios(), inodeScenarios(), wideScenarios()),
-	}}
+	}, requests(), inReclaim()}
 }
 
 // mapScenarios are about the extent maps of inodes that stay.
@@ -108,7 +108,7 @@ var patched = form{
 var delayedIput = form{
 	name: "delayed-iput", role: scenario.Alternative, expect: scenario.Indistinguishable,
 	about:  "hands the reference to the cleaner instead of dropping it in the worker",
-	policy: Policy{Read: ReadUnlocked, Iput: IputDelayed},
+	policy: Policy{Read: ReadUnlocked, Iput: IputDelayed, Run: RunByWorker},
 }
 
 // countOnly grabs inodes without i_lock.
@@ -132,8 +132,13 @@ func racing(name, about string, e experiment, others ...form) scenario.Scenario 
 // guarding is a scenario in which nobody but the shrinker itself writes the
 // root, and in which its other rules are on trial.
 func guarding(name, about string, e experiment, others ...form) scenario.Scenario {
+	return comparing(name, about, e, append([]form{base, patched}, others...)...)
+}
+
+// comparing is a scenario with the given forms.
+func comparing(name, about string, e experiment, forms ...form) scenario.Scenario {
 	s := scenario.Scenario{Name: name, About: about}
-	for _, f := range append([]form{base, patched}, others...) {
+	for _, f := range forms {
 		s.Variants = append(s.Variants, f.variant(e))
 	}
 	return s

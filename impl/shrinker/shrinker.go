@@ -7,19 +7,22 @@ import (
 )
 
 // Shrinker is the extent map shrinker of one filesystem. It has one worker,
-// which never runs concurrently with itself.
+// which never runs concurrently with itself, unless its policy lets callers run.
 type Shrinker struct {
 	kernel.Object
 
-	mount    *evict.Mount
-	steps    steps
-	toScan   kernel.Word[int64] // entries to look at; 0 means that nobody asks
-	closing  kernel.Word[uint8] // 1 from the beginning of the teardown
-	work     kernel.Work
-	cursors  kernel.Region // the two below, which only the worker touches
-	lastRoot uint64        // where the next run goes on: the root
-	lastIno  uint64        // and the inode before
+	mount      *evict.Mount
+	steps      steps
+	toScan     kernel.Word[int64] // entries to look at; 0 means that nobody asks
+	closing    kernel.Word[uint8] // 1 from the beginning of the teardown
+	work       kernel.Work
+	cursors    kernel.Region // where the next run goes on; only the worker touches it,
+	last       place         // or it is under cursorLock
+	cursorLock kernel.SpinLock
 }
+
+// place is where a run goes on: at a root, after an inode.
+type place struct{ root, inode uint64 }
 
 // Report says what one run did.
 type Report struct {
@@ -61,6 +64,7 @@ func New(t *kernel.Task, m *evict.Mount, p Policy) *Shrinker {
 	s.closing.Init(&s.Object, "closing", 0)
 	s.work.Init(&s.Object, "shrinker work", s.worker)
 	s.cursors.Init(&s.Object, "cursors")
+	s.cursorLock.Init(&s.Object, "cursor lock")
 	return s
 }
 
@@ -71,14 +75,30 @@ func (s *Shrinker) Count(t *kernel.Task) int64 {
 }
 
 // Request asks for a run that looks at n > 0 extent maps and reports whether
-// it will come. It will not if another request is being served: whoever needs
-// memory asks again.
+// there is one: it will come, or if callers run, it has been. There is none if
+// another request is being served: whoever needs memory asks again.
 func (s *Shrinker) Request(t *kernel.Task, n int64) bool {
 	t.Assert(n > 0, "a request for %d extent maps", n)
-	if !s.toScan.CompareAndSwap(t, kernel.Full, 0, n) {
-		return false
+	return s.steps.serve(s, t, n)
+}
+
+// queue lets the worker run, unless it is at it.
+func (s *Shrinker) queue(t *kernel.Task, n int64) bool {
+	accepted := s.accept(t, n)
+	if accepted {
+		s.work.Queue(t)
 	}
-	s.work.Queue(t)
+	return accepted
+}
+
+// accept makes the request the one that is served, unless there is one.
+func (s *Shrinker) accept(t *kernel.Task, n int64) bool {
+	return s.toScan.CompareAndSwap(t, kernel.Full, 0, n)
+}
+
+// runHere runs in the task that asks, with whatever that holds.
+func (s *Shrinker) runHere(t *kernel.Task, n int64) bool {
+	s.Run(t, n)
 	return true
 }
 
@@ -98,12 +118,41 @@ func (s *Shrinker) Idle(t *kernel.Task) bool {
 // run may be on.
 func (s *Shrinker) Cursors(t *kernel.Task) (root, inode uint64) {
 	s.cursors.Read(t)
-	return s.lastRoot, s.lastIno
+	return s.last.root, s.last.inode
 }
 
 // worker serves a request. Resetting toScan is the last thing it does: requests
 // until then are dropped, a later one queues another run.
 func (s *Shrinker) worker(t *kernel.Task) {
 	s.Run(t, s.toScan.Load(t, kernel.Once))
-	s.toScan.Store(t, kernel.Once, 0)
+	s.steps.done(s, t)
 }
+
+// reset lets requests in again.
+func (s *Shrinker) reset(t *kernel.Task) { s.toScan.Store(t, kernel.Once, 0) }
+
+// resume returns where a run begins.
+func (s *Shrinker) resume(t *kernel.Task) place {
+	unlock := s.steps.lockCursors(s, t)
+	s.cursors.Read(t)
+	at := s.last
+	unlock(t)
+	return at
+}
+
+// leave notes where a run has ended.
+func (s *Shrinker) leave(t *kernel.Task, at place) {
+	unlock := s.steps.lockCursors(s, t)
+	s.cursors.Write(t)
+	s.last = at
+	unlock(t)
+}
+
+// lockCursors keeps other runs away from the cursors.
+func (s *Shrinker) lockCursors(t *kernel.Task) (unlock func(*kernel.Task)) {
+	s.cursorLock.Lock(t)
+	return s.cursorLock.Unlock
+}
+
+// oneRun needs no lock, since there is no other.
+func oneRun(*Shrinker, *kernel.Task) (unlock func(*kernel.Task)) { return func(*kernel.Task) {} }

@@ -168,7 +168,7 @@ func TestEmptyTreesAreNotLocked(t *testing.T) {
 }
 
 func TestScanWantsAMap(t *testing.T) {
-	b := newBench(Policy{ReadUnlockedOnly, IputInWorker})
+	b := newBench(Policy{ReadUnlockedOnly, IputPlain, RunByWorker})
 	b.root(5, true, 0)
 	b.shrinker.steps.looksEmpty = cannotTell
 	if got := outcome(func() { b.shrinker.Run(b.task, 1) }); got != kernel.Crash {
@@ -269,7 +269,7 @@ func TestClosingEndsARun(t *testing.T) {
 }
 
 func TestDelayedIputIsLeftToTheCleaner(t *testing.T) {
-	b := newBench(Policy{ReadUnlocked, IputDelayed})
+	b := newBench(Policy{ReadUnlocked, IputDelayed, RunByWorker})
 	b.root(5, true, 2)
 	inode := b.inodes[place{5, firstInode}]
 	delete(b.inodes, place{5, firstInode})
@@ -290,8 +290,37 @@ func TestDelayedIputIsLeftToTheCleaner(t *testing.T) {
 	b.unmount(t)
 }
 
+// Callers run for themselves, as many at once as there are, and nobody is turned
+// away.
+func TestCallersRun(t *testing.T) {
+	const callers, rounds = 4, 50
+	b := newBench(Policy{ReadUnlocked, IputDelayed, RunByCaller})
+	root := b.root(5, true, 3, 0, 3)
+	var wait sync.WaitGroup
+	for n := range callers {
+		wait.Go(func() {
+			task := b.world.NewTask("caller")
+			inode := b.inodes[place{root.Number(), firstInode + uint64(n%3)}]
+			for i := range rounds {
+				adopt(inode, block(uint64(n*rounds+i))).Run(task)
+				if !b.shrinker.Request(task, int64(1+i%3)) {
+					t.Error("a caller was turned away")
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if b.shrinker.Request(b.task, everything); b.unpinned() != 0 || !b.shrinker.Idle(b.task) {
+		t.Errorf("%d maps are left, and the worker is idle: %v", b.unpinned(), b.shrinker.Idle(b.task))
+	}
+	b.unmount(t)
+}
+
 func TestPolicyMustBeChosen(t *testing.T) {
-	for _, p := range []Policy{{}, {Read: ReadLocked}, {Iput: IputDelayed}, {Read: 9, Iput: IputInWorker}} {
+	for _, p := range []Policy{
+		{}, {Read: ReadLocked}, {Iput: IputDelayed}, {Read: 9, Iput: IputPlain, Run: RunByWorker},
+		{Read: ReadLocked, Iput: 9, Run: RunByWorker}, {Read: ReadLocked, Iput: IputPlain},
+	} {
 		if got := outcome(func() { newBench(p) }); got != kernel.Crash {
 			t.Errorf("the policy %+v was accepted", p)
 		}
@@ -302,7 +331,8 @@ func TestPoliciesAsText(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Read(0).String(), "invalid"}, {ReadLocked.String(), "base"}, {ReadUnlocked.String(), "patched"},
 		{ReadUnlockedOnly.String(), "patched without re-check"},
-		{Iput(0).String(), "invalid"}, {IputInWorker.String(), "in the worker"}, {IputDelayed.String(), "delayed"},
+		{Iput(0).String(), "invalid"}, {IputPlain.String(), "plain"}, {IputDelayed.String(), "delayed"},
+		{Runner(0).String(), "invalid"}, {RunByWorker.String(), "by the worker"}, {RunByCaller.String(), "by the caller"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

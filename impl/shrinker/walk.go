@@ -8,6 +8,7 @@ import (
 // run is the state of one run.
 type run struct {
 	budget int64 // how many extent maps it may look at
+	at     place // where it goes on
 	report Report
 }
 
@@ -15,13 +16,18 @@ type run struct {
 // It goes to the last root and then once through all of them from the first,
 // so that it sees no root more than twice, and ends there even if there is
 // budget left. It holds at most one reference to an inode at a time. It is what
-// the worker does, and like the worker it may not run concurrently with
-// another run.
+// the worker does, and may not run concurrently with another run unless callers
+// run.
 func (s *Shrinker) Run(t *kernel.Task, budget int64) Report {
-	r := &run{budget: budget}
-	s.cursors.Read(t)
-	start := s.lastRoot
-	cycled := false
+	r := &run{budget: budget, at: s.resume(t)}
+	s.walk(t, r)
+	s.leave(t, r.at)
+	return r.report
+}
+
+// walk goes from root to root.
+func (s *Shrinker) walk(t *kernel.Task, r *run) {
+	start, cycled := r.at.root, false
 	for next := start; !s.enough(t, r); {
 		t.Resched()
 		number, root, found := s.mount.NextRoot(t, next)
@@ -31,9 +37,9 @@ func (s *Shrinker) Run(t *kernel.Task, budget int64) Report {
 		case start > 0 && !cycled:
 			cycled = true
 			next = 0
-			s.moveTo(t, 0, 0)
+			r.at = place{}
 		default:
-			return r.report
+			return
 		}
 		if root == nil {
 			continue
@@ -43,35 +49,27 @@ func (s *Shrinker) Run(t *kernel.Task, budget int64) Report {
 		}
 		root.Put(t)
 	}
-	return r.report
 }
 
 // scanRoot looks at the inodes of a root, from the inode cursor on.
 func (s *Shrinker) scanRoot(t *kernel.Task, root *evict.Root, r *run) {
 	for {
-		s.cursors.Read(t)
-		inode := s.findFirst(t, root, s.lastIno+1)
+		inode := s.findFirst(t, root, r.at.inode+1)
 		if inode == nil {
-			s.moveTo(t, root.Number()+1, 0)
+			r.at = place{root: root.Number() + 1}
 			return
 		}
 		s.steps.scan(s, t, inode, r)
 		inode.Maps.Lock.Unlock(t)
-		s.moveTo(t, s.lastRoot, inode.Number(t))
+		r.at.inode = inode.Number(t)
 		// This may be the last reference: the inode is not touched any more.
 		s.steps.put(t, inode)
 		if s.enough(t, r) {
-			s.moveTo(t, root.Number(), s.lastIno)
+			r.at.root = root.Number()
 			return
 		}
 		t.Resched()
 	}
-}
-
-// moveTo sets both cursors.
-func (s *Shrinker) moveTo(t *kernel.Task, root, inode uint64) {
-	s.cursors.Write(t)
-	s.lastRoot, s.lastIno = root, inode
 }
 
 // enough reports whether the run has used its budget up or has to make way for
