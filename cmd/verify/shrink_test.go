@@ -10,7 +10,6 @@ import (
 	"benign/checkers/memmodel"
 	"benign/checkers/verdict"
 	"benign/impl/catalogue"
-	"benign/impl/kernel"
 	"benign/impl/scenario"
 )
 
@@ -85,11 +84,11 @@ func (f *shrunk) exploring(variant *scenario.Variant, more ...scenario.Omitted) 
 // is wrong with the baseline. A nil bound is none.
 func (f *shrunk) shows(t *testing.T, bound *explore.Bound, more ...scenario.Omitted) bool {
 	t.Helper()
-	broken := func(variant *scenario.Variant, is func(*kernel.Violation) bool) bool {
+	broken := func(variant *scenario.Variant, is func(*explore.Execution) bool) bool {
 		found := atomic.Bool{}
 		config := f.exploring(variant, more...)
 		config.Visit = func(e *explore.Execution) {
-			if e.Violation != nil && is(e.Violation) {
+			if is(e) {
 				found.Store(true)
 			}
 		}
@@ -105,8 +104,17 @@ func (f *shrunk) shows(t *testing.T, bound *explore.Bound, more ...scenario.Omit
 		}
 		return found.Load()
 	}
-	return broken(f.scenario.VariantNamed(f.variant), f.finding.Is) &&
-		!broken(f.scenario.Variant(scenario.Baseline), func(*kernel.Violation) bool { return true })
+	same := func(e *explore.Execution) bool { return e.Violation != nil && f.finding.Is(e.Violation) }
+	if f.finding.Kind == "work lost" { // which is no violation of the execution's own
+		same = loses
+	}
+	return broken(f.scenario.VariantNamed(f.variant), same) &&
+		!broken(f.scenario.Variant(scenario.Baseline), func(e *explore.Execution) bool { return e.Violation != nil || loses(e) })
+}
+
+// loses reports whether an execution leaves work that no number of rounds does.
+func loses(e *explore.Execution) bool {
+	return e.Violation == nil && e.Ended && len(e.Debt) > 0 && e.Debt[len(e.Debt)-1] != 0
 }
 
 // checkOperations asks about the scenario as it is left, and then without each
