@@ -139,7 +139,7 @@ func (w *worker) resume(b *branch) *run {
 	r.done = append(r.done[:0], b.moment.done...)
 	r.blocked = append(r.blocked[:0], b.moment.blocked...)
 	for i, s := range b.moment.stands {
-		th := w.scratch.threads[i]
+		th := r.actor(int32(i))
 		*th = thread{number: int32(i), name: w.script.names[i], updated: s.updated, events: s.events, reads: s.reads, writes: s.writes, ends: s.ends,
 			writing: s.writing, chosen: s.chosen, fails: s.fails, stuck: s.stuck}
 		r.threads = append(r.threads, th)

@@ -8,15 +8,18 @@ type coroutine struct {
 	resume func() (struct{}, bool)
 	stop   func()
 	yield  func(struct{}) bool
-	job    func()
+	job    job
 }
+
+// job is what a coroutine does.
+type job interface{ work() }
 
 func newCoroutine() *coroutine {
 	c := &coroutine{}
 	c.resume, c.stop = iter.Pull(func(yield func(struct{}) bool) {
 		c.yield = yield
 		for {
-			c.job()
+			c.job.work()
 			if !yield(struct{}{}) {
 				return
 			}
@@ -28,7 +31,7 @@ func newCoroutine() *coroutine {
 // pool keeps idle coroutines.
 type pool struct{ idle []*coroutine }
 
-func (p *pool) get(job func()) *coroutine {
+func (p *pool) get(job job) *coroutine {
 	var c *coroutine
 	if n := len(p.idle); n > 0 {
 		c, p.idle = p.idle[n-1], p.idle[:n-1]

@@ -23,8 +23,7 @@ type strand struct {
 // locate returns the number in the graph of one strand of a location.
 func (r *run) locate(l *kernel.Location, number int, lock bool) int32 {
 	if l.Slot == 0 {
-		r.slots = append(r.slots, slot{location: l})
-		l.Slot = len(r.slots)
+		l.Slot = r.newSlot(l)
 	}
 	s := &r.slots[l.Slot-1]
 	for _, known := range s.strands {
@@ -39,6 +38,18 @@ func (r *run) locate(l *kernel.Location, number int, lock bool) int32 {
 	}
 	r.words[at] = l
 	return at
+}
+
+// newSlot returns the number of a slot for the location, counted from 1.
+func (r *run) newSlot(l *kernel.Location) int {
+	n := len(r.slots)
+	if n == cap(r.slots) {
+		r.slots = append(r.slots, slot{})
+	}
+	r.slots = r.slots[:n+1]
+	s := &r.slots[n]
+	s.location, s.strands = l, s.strands[:0]
+	return n + 1
 }
 
 func (r *run) findOrAdd(l *kernel.Location, number int, lock bool) int32 {
@@ -78,9 +89,11 @@ func (r *run) announce(th *thread) {
 		if !known {
 			r.failure = errNewSharer
 		}
+		th.route = th.route[:0]
 		for _, number := range numbers {
-			th.strands = append(th.strands, r.locate(op.Location, number, true))
+			th.route = append(th.route, r.locate(op.Location, number, true))
 		}
+		th.strands = th.route
 	}
 }
 
@@ -89,28 +102,33 @@ func (r *run) announce(th *thread) {
 // and then those of all other tasks that ever share the lock: readers of
 // different tasks stay unordered, and each is ordered against every writer. One
 // that passes takes the strands of the others only. They are not known yet if the
-// task was not known to share the lock.
+// task was not known to share the lock. They are valid until the next call.
 func (w *worker) strandNumbers(op *kernel.Op, task int) (numbers []int, known bool) {
 	others := w.sharers.of(op.Location)
-	if op.Mode == kernel.Shared {
+	numbers = w.scratch.numbers[:0]
+	switch {
+	case op.Mode == kernel.Shared:
 		known = slices.Contains(others, task)
 		if !known {
 			w.discovered = append(w.discovered, sharer{nameLock(op.Location), task})
 		}
-		return []int{task + 1}, known
-	}
-	if !op.Passes {
-		numbers = []int{0}
-	}
-	for _, other := range others {
-		if other != task {
-			numbers = append(numbers, other+1)
+		numbers = append(numbers, task+1)
+	default:
+		known = true
+		if !op.Passes {
+			numbers = append(numbers, 0)
+		}
+		for _, other := range others {
+			if other != task {
+				numbers = append(numbers, other+1)
+			}
+		}
+		if len(numbers) == 0 {
+			numbers = append(numbers, task+1) // where nobody else comes by
 		}
 	}
-	if len(numbers) == 0 {
-		numbers = []int{task + 1} // where nobody else comes by
-	}
-	return numbers, true
+	w.scratch.numbers = numbers
+	return numbers, known
 }
 
 // errNewSharer stops a run in which a task shared a lock that it was not known

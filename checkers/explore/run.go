@@ -18,6 +18,7 @@ type run struct {
 	setup    *kernel.Task
 	instance *scenario.Instance
 	threads  []*thread
+	cast     []*thread // memory of threads, by number
 	detector *race.Detector
 	stratum  int                // how many events the graph had at first
 	done     graph.Set          // events run so far
@@ -47,22 +48,37 @@ type run struct {
 	initial []uint64 // scripted: by location of the graph
 }
 
-// start prepares a run of the graph, which it owns from then on.
+// start prepares a run of the graph, which it owns from then on. Its memory is
+// that of the worker's last one, unless the two are going to be compared.
 func (w *worker) start(g *graph.Graph, trace *tracer) *run {
-	r := &run{worker: w, g: g, detector: &w.detector, trace: trace, sampling: w.sampling}
-	for range len(g.Events)/64 + 1 {
-		r.done = append(r.done, 0)
+	r := &w.scratch.run
+	if w.config.Strict {
+		r = &run{}
 	}
+	r.renew(w, g)
+	r.detector, r.trace = &w.detector, trace
 	r.detector.Reset()
-	options := w.config.Scenario.Options()
 	if w.config.Strict && trace == nil {
 		r.transcript = w.newTranscript()
 	}
 	w.order.Forget()
-	options.LockOrder = w.order
-	r.world = kernel.NewExploredWorld(r, options)
+	if r.world == nil {
+		options := w.config.Scenario.Options()
+		options.LockOrder = w.order
+		r.world = kernel.NewExploredWorld(r, options)
+	}
+	r.world.Renew()
 	r.setup = r.world.NewTask("setup")
 	return r
+}
+
+// renew makes the run one of the graph, in the memory of what it was.
+func (r *run) renew(w *worker, g *graph.Graph) {
+	*r = run{worker: w, g: g, sampling: w.sampling, world: r.world, threads: r.threads[:0], cast: r.cast, done: r.done[:0], blocked: r.blocked[:0],
+		slots: r.slots[:0], words: r.words[:0], list: r.list, conditions: r.conditions[:0]}
+	for range len(g.Events)/64 + 1 {
+		r.done = append(r.done, 0)
+	}
 }
 
 // setUp builds the instance and launches its tasks.
@@ -75,18 +91,18 @@ func (r *run) setUp() {
 	if r.instance, r.failure = r.worker.config.build(r.setup); r.failure != nil {
 		return
 	}
-	if len(r.instance.Tasks) > race.MaxTasks {
+	tasks := r.instance.Tasks
+	if len(tasks) > race.MaxTasks {
 		r.failure = errTooManyTasks
 		return
 	}
-	for i, task := range r.instance.Tasks {
+	for i := range tasks {
 		if i >= len(r.g.Tasks) {
-			r.g.AddTask(i+1, task.Name, graph.Init)
+			r.g.AddTask(i+1, tasks[i].Name, graph.Init)
 		}
 	}
-	for i, task := range r.instance.Tasks {
-		t := r.world.NewEngineTask(task.Name, i+1)
-		r.launch(int32(i), t, r.operations(int32(i), task))
+	for i := range tasks {
+		r.launch(int32(i), r.world.NewEngineTask(tasks[i].Name, i+1), &tasks[i], nil)
 	}
 }
 
@@ -226,7 +242,7 @@ func (r *run) apply(id int32) {
 	if e.Kind == graph.Spawn {
 		th.children++
 		th.op.Child.SetID(r.g.Tasks[e.Child].ID)
-		r.launch(e.Child, th.op.Child, th.op.Body)
+		r.launch(e.Child, th.op.Child, nil, th.op.Body)
 	}
 	if r.trace != nil {
 		r.trace.add(r, th, id)
@@ -309,7 +325,7 @@ func (r *run) perform(th *thread, e *graph.Event) (finished bool) {
 // the code's own: a panic of it is one of the task.
 func (th *thread) update(old uint64) (updated uint64, writes bool, problem *kernel.Violation) {
 	defer func() { problem = blame(th.name, recover()) }()
-	updated, writes = th.op.Update(old)
+	updated, writes = th.op.Apply(old)
 	return updated, writes, nil
 }
 

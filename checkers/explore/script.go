@@ -105,10 +105,8 @@ func (p *places) set(locations []graph.Location, initial []uint64) {
 // worker's last one.
 func (w *worker) startScripted(s *stem) *run {
 	r := &w.scratch.run
-	*r = run{worker: w, g: s.graph, stem: s, script: &w.script, sampling: w.sampling, threads: r.threads[:0], blocked: r.blocked[:0], list: r.list, done: r.done[:0]}
-	for range len(r.g.Events)/64 + 1 {
-		r.done = append(r.done, 0)
-	}
+	r.renew(w, s.graph)
+	r.stem, r.script = s, &w.script
 	r.knowAll()
 	return r
 }
@@ -123,10 +121,7 @@ func (s *script) start(r *run) {
 		if i >= len(r.g.Tasks) {
 			r.g.AddTask(i+1, s.names[i], graph.Init)
 		}
-		if i >= len(s.worker.scratch.threads) {
-			s.worker.scratch.threads = append(s.worker.scratch.threads, &thread{})
-		}
-		th := s.worker.scratch.threads[i]
+		th := r.actor(int32(i))
 		*th = thread{number: int32(i), name: s.names[i]}
 		r.threads = append(r.threads, th)
 		r.enter(th, root)
@@ -223,14 +218,16 @@ type rehearsal struct {
 
 // actor is a task that waits where it came to last.
 type actor struct {
-	task   *kernel.Task
-	co     *coroutine // nil if it waits nowhere
-	at     *node      // the point where it waits
-	path   []*node    // the known points that it passes until it gets somewhere new
-	passed int        // how many of them it has passed
-	op     kernel.Op  // what it announces where it waits
-	result kernel.Result
-	end    *ending // nil unless it has ended
+	rehearsal *rehearsal
+	number    int // of its task
+	task      *kernel.Task
+	co        *coroutine // nil if it waits nowhere
+	at        *node      // the point where it waits
+	path      []*node    // the known points that it passes until it gets somewhere new
+	passed    int        // how many of them it has passed
+	op        kernel.Op  // what it announces where it waits
+	result    kernel.Result
+	end       *ending // nil unless it has ended
 }
 
 // rehearse sets the scenario up.
@@ -289,7 +286,8 @@ func (r *rehearsal) start(a *actor, task int, n *node) {
 	}
 	slices.Reverse(a.path)
 	a.task = r.world.NewEngineTask(r.instance.Tasks[task].Name, task+1)
-	a.co = r.script.worker.pool.get(func() { r.perform(a, task) })
+	a.rehearsal, a.number = r, task
+	a.co = r.script.worker.pool.get(a)
 }
 
 // release sends the actor home.
@@ -314,8 +312,8 @@ func (s *script) close() {
 	}
 }
 
-// perform runs the task.
-func (r *rehearsal) perform(a *actor, task int) {
+// work implements [job]: it runs the task.
+func (a *actor) work() {
 	end := &ending{}
 	defer func() {
 		switch p := recover().(type) {
@@ -327,11 +325,11 @@ func (r *rehearsal) perform(a *actor, task int) {
 		}
 		a.end = end
 	}()
-	name := r.instance.Tasks[task].Name
-	for i, op := range r.instance.Tasks[task].Operations {
+	task := &a.rehearsal.instance.Tasks[a.number]
+	for i, op := range task.Operations {
 		result := op.Run(a.task)
-		if r.script.worker.config.Visit != nil {
-			end.records = append(end.records, Operation{Task: task, TaskName: name, Number: i, Name: op.Name, Result: result})
+		if a.rehearsal.script.worker.config.Visit != nil {
+			end.records = append(end.records, Operation{Task: a.number, TaskName: task.Name, Number: i, Name: op.Name, Result: result})
 		}
 	}
 	a.task.CheckExit()
@@ -402,7 +400,7 @@ func (r *rehearsal) Perform(t *kernel.Task, op *kernel.Op) kernel.Result {
 		return a.result
 	}
 	known := &a.path[a.passed].op
-	if op.Kind != known.Kind || op.Location != known.Location || op.Order != known.Order || op.Value != known.Value || op.Mode != known.Mode ||
+	if op.Kind != known.Kind || op.Location != known.Location || op.Order != known.Order || op.Value != known.Value && op.Kind != kernel.OpUpdate || op.Mode != known.Mode ||
 		(op.Until != nil) != (known.Until != nil) || op.Passes != known.Passes {
 		r.script.failed = &DivergenceError{Detail: fmt.Sprintf("task %s is at: %s; before, it was at: %s", t.Name(), deed{op: *op}, deed{op: *known})}
 		panic(unwound{})

@@ -129,7 +129,7 @@ func (d deed) same(other deed) bool {
 		}
 	}
 	return a.Kind == b.Kind && a.Order == b.Order && a.Barrier == b.Barrier && a.Mode == b.Mode && a.Try == b.Try &&
-		a.Value == b.Value && a.Choices == b.Choices && a.Label == b.Label && a.Passes == b.Passes && (a.Until == nil) == (b.Until == nil) && (a.Location == nil) == (b.Location == nil) &&
+		(a.Value == b.Value || a.Kind == kernel.OpUpdate) && a.Choices == b.Choices && a.Label == b.Label && a.Passes == b.Passes && (a.Until == nil) == (b.Until == nil) && (a.Location == nil) == (b.Location == nil) &&
 		(a.Child == nil || b.Child == nil || a.Child.ID() == b.Child.ID())
 }
 

@@ -14,6 +14,7 @@ import (
 // thread is a task of one run: its coroutine, the operation it is parked at,
 // and how far that operation has come.
 type thread struct {
+	run      *run
 	number   int32 // in graph.Tasks
 	task     *kernel.Task
 	name     string
@@ -44,8 +45,11 @@ type thread struct {
 	chosen  bool
 	fails   bool
 
-	records []Operation
-	place   []string // while tracing: where the announced operation stands in the source
+	operations *scenario.Task     // what it performs, or nil
+	body       func(*kernel.Task) // what it runs otherwise
+	route      []int32            // memory of strands
+	records    []Operation
+	place      []string // while tracing: where the announced operation stands in the source
 }
 
 // unwound is what an abandoned task panics with.
@@ -117,24 +121,55 @@ func (r *run) fail(v *kernel.Violation) {
 	}
 }
 
-// launch creates the thread of a task and parks it before its first step.
-func (r *run) launch(number int32, task *kernel.Task, body func(*kernel.Task)) {
-	th := &thread{number: number, task: task, name: task.Name()}
+// actor returns the memory of the thread with the number.
+func (r *run) actor(number int32) *thread {
+	for int(number) >= len(r.cast) {
+		r.cast = append(r.cast, &thread{})
+	}
+	return r.cast[number]
+}
+
+// launch creates the thread of a task, which performs the operations of a
+// scenario's task or runs the body of one that another task has started, and parks
+// it before its first step.
+func (r *run) launch(number int32, task *kernel.Task, operations *scenario.Task, body func(*kernel.Task)) {
+	th := r.actor(number)
+	*th = thread{run: r, number: number, task: task, name: task.Name(), operations: operations, body: body, route: th.route, records: th.records[:0]}
 	task.Slot = int(number)
 	for int(number) >= len(r.threads) {
 		r.threads = append(r.threads, nil)
 	}
 	r.threads[number] = th
-	th.co = r.worker.pool.get(func() {
-		defer r.finish(th)
-		if r.transcript != nil {
-			r.transcript.own(task)
-		}
-		body(task)
-		task.CheckExit()
-	})
+	th.co = r.worker.pool.get(th)
 	r.detector.Start(number, r.g.Tasks[number].Spawn)
 	r.advance(th)
+}
+
+// work implements [job]: it runs the code of the task.
+func (th *thread) work() {
+	r := th.run
+	defer r.finish(th)
+	if r.transcript != nil {
+		r.transcript.own(th.task)
+	}
+	if th.operations != nil {
+		th.operate()
+	} else {
+		th.body(th.task)
+	}
+	th.task.CheckExit()
+}
+
+// operate performs the operations of a scenario's task and records what each
+// returned.
+func (th *thread) operate() {
+	for i := range th.operations.Operations {
+		op := &th.operations.Operations[i]
+		first := th.events
+		result := op.Run(th.task)
+		th.records = append(th.records, Operation{Task: int(th.number), TaskName: th.name, Number: i,
+			Name: op.Name, Result: result, First: first, End: th.events})
+	}
 }
 
 // finish ends a task, whether it returned or panicked. What a task does while it
@@ -229,19 +264,6 @@ func (r *run) abandon() {
 			r.resume(th)
 			r.worker.pool.put(th.co)
 			th.co = nil
-		}
-	}
-}
-
-// operations runs a scenario task and records what each operation returned.
-func (r *run) operations(th int32, task scenario.Task) func(*kernel.Task) {
-	return func(t *kernel.Task) {
-		for i, op := range task.Operations {
-			self := r.threads[th]
-			first := self.events
-			result := op.Run(t)
-			self.records = append(self.records, Operation{Task: int(th), TaskName: task.Name, Number: i,
-				Name: op.Name, Result: result, First: first, End: self.events})
 		}
 	}
 }

@@ -245,8 +245,8 @@ type scratch struct {
 	run       run
 	execution Execution
 	violation kernel.Violation // of an execution that nobody looks at
-	threads   []*thread
 	order     []int32
+	numbers   []int
 	pending   []int32
 	past      graph.Set
 	rivals    []int32

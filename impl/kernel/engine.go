@@ -65,8 +65,12 @@ type Op struct {
 	Passes bool
 	// Value is what a store writes.
 	Value uint64
-	// Update computes the new value of a read-modify-write; writes is false
-	// when a compare-and-swap fails. It must be pure.
+	// Change is what an OpUpdate does with Value, Expected or Update, see
+	// [Op.Apply].
+	Change   Change
+	Expected uint64
+	// Update computes the new value of a read-modify-write that ChangesByFunction;
+	// writes is false when it does not write. It must be pure.
 	Update func(old uint64) (updated uint64, writes bool)
 	// Until makes a load or an update wait for a value that satisfies it; nil
 	// does not wait. It must be pure. Sleeps says that the task sleeps meanwhile:
@@ -82,6 +86,34 @@ type Op struct {
 	// Child is the task that is spawned or joined, and Body what it runs.
 	Child *Task
 	Body  func(*Task)
+}
+
+// Change is the closed list of read-modify-writes. Most of them are told apart by
+// numbers, so that no function need be made for each.
+type Change uint8
+
+const (
+	// ChangesByFunction calls Update.
+	ChangesByFunction Change = iota
+	// Adds adds Value, and wraps at the width of the word.
+	Adds
+	// Swaps writes Value.
+	Swaps
+	// ComparesAndSwaps writes Value if the word is as Expected.
+	ComparesAndSwaps
+)
+
+// Apply computes the new value of a read-modify-write and whether it writes.
+func (o *Op) Apply(old uint64) (updated uint64, writes bool) {
+	switch o.Change {
+	case Adds:
+		return o.Location.cell.wrap(old + o.Value), true
+	case Swaps:
+		return o.Value, true
+	case ComparesAndSwaps:
+		return o.Value, old == o.Expected
+	}
+	return o.Update(old)
 }
 
 // Result is what the engine answers.

@@ -92,6 +92,8 @@ type cell interface {
 	initial() uint64
 	// settle stores the final value, so that code after the tasks reads it.
 	settle(v uint64)
+	// wrap returns what is left of a sum at the width of the memory.
+	wrap(sum uint64) uint64
 	// show renders a value for traces.
 	show(v uint64) string
 }

@@ -56,9 +56,8 @@ func (p *Pointer[T]) StoreRacy(t *Task, order Order, value *T, site *RaceSite) {
 func (p *Pointer[T]) CompareAndSwap(t *Task, order Order, old, updated *T) bool {
 	p.owner.Use(t)
 	if t.engine != nil {
-		expected, replacement := handle(old), handle(updated)
 		return t.perform(Op{Kind: OpUpdate, Location: &p.Location, Order: order,
-			Update: func(seen uint64) (uint64, bool) { return replacement, seen == expected }}).OK
+			Change: ComparesAndSwaps, Value: handle(updated), Expected: handle(old)}).OK
 	}
 	return atomic.CompareAndSwapPointer(&p.value, unsafe.Pointer(old), unsafe.Pointer(updated))
 }
@@ -82,7 +81,8 @@ func pointee[T any](w *World, h uint64) *T {
 
 type pointerCell[T any] Pointer[T]
 
-func (c *pointerCell[T]) initial() uint64 { return handle((*T)(c.value)) }
+func (c *pointerCell[T]) initial() uint64        { return handle((*T)(c.value)) }
+func (c *pointerCell[T]) wrap(sum uint64) uint64 { return sum }
 func (c *pointerCell[T]) settle(v uint64) {
 	c.value = unsafe.Pointer(pointee[T](c.owner.world, v))
 }

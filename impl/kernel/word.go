@@ -84,8 +84,7 @@ func (w *Word[T]) StoreRacy(t *Task, order Order, value T, site *RaceSite) {
 func (w *Word[T]) Add(t *Task, order Order, delta T) T {
 	w.owner.Use(t)
 	if t.engine != nil {
-		old := w.update(t, order, func(old uint64) (uint64, bool) { return uint64(T(old) + delta), true }).Value
-		return T(old) + delta
+		return T(w.update(t, Op{Order: order, Change: Adds, Value: uint64(delta)}).Value) + delta
 	}
 	if unsafe.Sizeof(delta) == unsafe.Sizeof(w.value) {
 		return T(atomic.AddUint64(&w.value, uint64(delta)))
@@ -99,7 +98,7 @@ func (w *Word[T]) Add(t *Task, order Order, delta T) T {
 func (w *Word[T]) CompareAndSwap(t *Task, order Order, old, updated T) bool {
 	w.owner.Use(t)
 	if t.engine != nil {
-		return w.update(t, order, func(seen uint64) (uint64, bool) { return uint64(updated), seen == uint64(old) }).OK
+		return w.update(t, Op{Order: order, Change: ComparesAndSwaps, Value: uint64(updated), Expected: uint64(old)}).OK
 	}
 	return atomic.CompareAndSwapUint64(&w.value, uint64(old), uint64(updated))
 }
@@ -108,7 +107,7 @@ func (w *Word[T]) CompareAndSwap(t *Task, order Order, old, updated T) bool {
 func (w *Word[T]) Swap(t *Task, order Order, value T) T {
 	w.owner.Use(t)
 	if t.engine != nil {
-		return T(w.update(t, order, func(uint64) (uint64, bool) { return uint64(value), true }).Value)
+		return T(w.update(t, Op{Order: order, Change: Swaps, Value: uint64(value)}).Value)
 	}
 	return T(atomic.SwapUint64(&w.value, uint64(value)))
 }
@@ -118,10 +117,10 @@ func (w *Word[T]) Swap(t *Task, order Order, value T) T {
 func (w *Word[T]) Update(t *Task, order Order, f func(old T) (updated T, writes bool)) (old T, wrote bool) {
 	w.owner.Use(t)
 	if t.engine != nil {
-		r := w.update(t, order, func(seen uint64) (uint64, bool) {
+		r := w.update(t, Op{Order: order, Update: func(seen uint64) (uint64, bool) {
 			updated, writes := f(T(seen))
 			return uint64(updated), writes
-		})
+		}})
 		return T(r.Value), r.OK
 	}
 	for {
@@ -136,13 +135,15 @@ func (w *Word[T]) Update(t *Task, order Order, f func(old T) (updated T, writes 
 	}
 }
 
-func (w *Word[T]) update(t *Task, order Order, f func(uint64) (uint64, bool)) Result {
-	return t.perform(Op{Kind: OpUpdate, Location: &w.Location, Order: order, Update: f})
+func (w *Word[T]) update(t *Task, op Op) Result {
+	op.Kind, op.Location = OpUpdate, &w.Location
+	return t.perform(op)
 }
 
 // wordCell keeps the engine's view of a word out of the word's own methods.
 type wordCell[T Integer] Word[T]
 
-func (c *wordCell[T]) initial() uint64      { return c.value }
-func (c *wordCell[T]) settle(v uint64)      { c.value = v }
-func (c *wordCell[T]) show(v uint64) string { return strconv.FormatInt(int64(v), 10) }
+func (c *wordCell[T]) initial() uint64        { return c.value }
+func (c *wordCell[T]) settle(v uint64)        { c.value = v }
+func (c *wordCell[T]) wrap(sum uint64) uint64 { return uint64(T(sum)) }
+func (c *wordCell[T]) show(v uint64) string   { return strconv.FormatInt(int64(v), 10) }

@@ -31,6 +31,10 @@ type World struct {
 
 	mutex   sync.Mutex // guards objects
 	objects map[ObjectID]*Object
+
+	renewed bool
+	cast    []*Task // explored: the tasks since the first Renew
+	engaged int     // how many of them have been made since the last one
 }
 
 // NewWorld returns a native world.
@@ -49,6 +53,30 @@ func newWorld(engine Engine, options Options) *World {
 		w.objects = make(map[ObjectID]*Object)
 	}
 	return w
+}
+
+// Renew makes an explored world what it was when it was new, in the same memory:
+// nobody may use its tasks and objects any more. Only the explorer calls it.
+func (w *World) Renew() {
+	w.renewed, w.engaged = true, 0
+	w.live.Store(0)
+	w.tasks.Store(0)
+	clear(w.objects)
+}
+
+// task returns a new task; in a world that is used again, in the memory of an old
+// one.
+func (w *World) task(engine Engine, name string, id int) *Task {
+	if !w.renewed {
+		return &Task{world: w, engine: engine, name: name, id: id}
+	}
+	if w.engaged == len(w.cast) {
+		w.cast = append(w.cast, &Task{})
+	}
+	t := w.cast[w.engaged]
+	w.engaged++
+	*t = Task{world: w, engine: engine, name: name, id: id, held: t.held[:0], loaded: t.loaded[:0]}
+	return t
 }
 
 // Explored reports whether an engine drives this world.
@@ -119,7 +147,7 @@ func (w *World) NewTask(name string) *Task {
 	if w.engine != nil && id > 0 {
 		id += lateTask
 	}
-	return &Task{world: w, name: name, id: id}
+	return w.task(nil, name, id)
 }
 
 // lateTask keeps the tasks that run after the explored ones from sharing
@@ -129,7 +157,7 @@ const lateTask = 1 << 16
 // NewEngineTask returns a task of an explored world. The explorer chooses the
 // id, which must be the same for the same task in every execution.
 func (w *World) NewEngineTask(name string, id int) *Task {
-	return &Task{world: w, engine: w.engine, name: name, id: id}
+	return w.task(w.engine, name, id)
 }
 
 // Name returns the task's name, as traces print it.
@@ -216,7 +244,7 @@ func (t *Task) mayPotentiallySleep(what string) {
 // Its start is ordered after everything the caller did before.
 func (t *Task) Go(name string, body func(*Task)) *Task {
 	if t.engine != nil {
-		child := &Task{world: t.world, engine: t.engine, name: name}
+		child := t.world.task(t.engine, name, 0)
 		t.perform(Op{Kind: OpSpawn, Label: name, Child: child, Body: body})
 		return child
 	}
