@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"strings"
 
 	"benign/checkers/graph"
 	"benign/checkers/leak"
@@ -65,14 +64,17 @@ type Evidence struct {
 
 // Outcome is everything that an observer can tell executions apart by: the
 // results of all operations and the abstract final state.
-func (e *Execution) Outcome() string {
-	var b strings.Builder
-	for _, op := range e.Operations {
-		fmt.Fprintf(&b, "%s %s = %s; ", op.TaskName, op.Name, op.Result.Value)
+func (e *Execution) Outcome() string { return string(e.AppendOutcome(nil)) }
+
+// AppendOutcome appends the text of [Execution.Outcome] to a buffer.
+func (e *Execution) AppendOutcome(text []byte) []byte {
+	for i := range e.Operations {
+		op := &e.Operations[i]
+		text = append(append(text, op.TaskName...), ' ')
+		text = append(append(text, op.Name...), " = "...)
+		text = append(append(text, op.Result.Value...), "; "...)
 	}
-	b.WriteString("finally ")
-	b.WriteString(e.State)
-	return b.String()
+	return append(append(text, "finally "...), e.State...)
 }
 
 // conclude ends the run: it judges the state that the tasks left, or unwinds
@@ -89,7 +91,8 @@ func (r *run) conclude() (*Execution, error) {
 	if r.script != nil {
 		return r.concludeScripted(ended)
 	}
-	e := &Execution{Graph: r.g, Ended: ended}
+	e := r.blankExecution()
+	e.Graph, e.Ended = r.g, ended
 	if ended {
 		e.Spec = r.instance.Spec
 		for _, th := range r.threads {
@@ -97,7 +100,7 @@ func (r *run) conclude() (*Execution, error) {
 				e.Operations = append(e.Operations, th.records...)
 			}
 		}
-		e.Evidence = r.evidence()
+		e.Evidence = r.evidence(e.Evidence)
 		r.settle()
 		r.after(e)
 	}
@@ -111,6 +114,20 @@ func (r *run) conclude() (*Execution, error) {
 	e.Violation = r.violation
 	return e, nil
 }
+
+// blankExecution returns an execution that shows nothing yet, in the memory of
+// the worker's last one if nobody has that.
+func (r *run) blankExecution() *Execution {
+	if r.worker.config.keeps() {
+		return &Execution{}
+	}
+	e := &r.worker.scratch.execution
+	*e = Execution{Operations: e.Operations[:0], Debt: e.Debt[:0], Evidence: e.Evidence[:0]}
+	return e
+}
+
+// keeps reports whether somebody looks at an execution when the next one is run.
+func (c *Config) keeps() bool { return c.Strict || c.Visit != nil && !c.Borrow }
 
 // leadsNowhere reports whether the tasks stand where they are for the sake of
 // the exploration only. A violation counts all the same: what was run was run.
@@ -138,11 +155,11 @@ func (r *run) concludeScripted(ended bool) (*Execution, error) {
 	if r.failure != nil || r.pruned {
 		return nil, r.failure
 	}
-	e, g := &r.worker.scratch.execution, r.g
-	if r.worker.config.Visit != nil {
-		e, g = &Execution{}, r.g.Clone()
+	e := r.blankExecution()
+	e.Graph, e.Ended, e.Violation, e.Settled = r.g, ended, r.violation, true
+	if r.worker.config.keeps() {
+		e.Graph = r.g.Clone()
 	}
-	*e = Execution{Graph: g, Ended: ended, Violation: r.violation, Settled: true, Operations: e.Operations[:0]}
 	if ended && r.worker.config.Visit != nil {
 		for _, th := range r.threads {
 			e.Operations = append(e.Operations, th.node.end.records...)
@@ -225,10 +242,9 @@ func (r *run) appendDebt(debt []int, t *kernel.Task) []int {
 	return append(debt, r.instance.Debt(t))
 }
 
-// evidence looks at every annotated access of the execution; at its low half, if
-// it was made in two.
-func (r *run) evidence() []Evidence {
-	var found []Evidence
+// evidence adds what every annotated access of the execution shows; its low half,
+// if it was made in two.
+func (r *run) evidence(found []Evidence) []Evidence {
 	for id := range r.g.Events {
 		e := &r.g.Events[id]
 		if e.Site == nil || r.g.SecondHalf(int32(id)) {

@@ -68,8 +68,10 @@ type Config struct {
 	// the choices that need no check in theory. Tests set it.
 	CheckDefaults bool
 	// Visit is called for every execution, by several workers at once. The
-	// execution may be kept.
-	Visit func(*Execution)
+	// execution may be kept, unless Borrow is set: it is good during the call only
+	// then, as its memory, also that of its graph, is used again.
+	Visit  func(*Execution)
+	Borrow bool
 	// Restart, if not nil, is called when the exploration begins anew because
 	// it learned of a lock that is shared; what was visited so far is void.
 	Restart func()

@@ -163,7 +163,7 @@ func (d *drawing) draw(w *worker, seed uint64) {
 	w.latest = branch{stem: w.stemOf(d.empty.CopyTo(w.blank()))}
 	e, err := w.execute()
 	defer func() {
-		if w.scripted || w.config.Visit == nil {
+		if w.scripted || !w.config.keeps() {
 			w.release(w.latest.stem)
 		}
 	}()

@@ -282,7 +282,7 @@ func (w *worker) loop() {
 				w.config.Visit(e)
 			}
 		}
-		if w.scripted || w.config.Visit == nil {
+		if w.scripted || !w.config.keeps() {
 			w.release(w.latest.stem)
 		}
 	}

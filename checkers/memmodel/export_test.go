@@ -15,3 +15,11 @@ func Interleaves(m Model, g *graph.Graph, n int) (interleaving, asks bool) {
 	}
 	return false, false
 }
+
+// InterleaveByScanning is [Interleave] as it is for graphs with halves.
+func InterleaveByScanning(g *graph.Graph) []int32 {
+	i := &Interleaver{}
+	i.sequential.collect(g, i.sequential.Consistent(g))
+	i.sortHalves(g)
+	return i.order
+}

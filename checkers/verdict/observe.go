@@ -2,9 +2,6 @@ package verdict
 
 import (
 	"cmp"
-	"fmt"
-	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -12,7 +9,6 @@ import (
 	"benign/checkers/explore"
 	"benign/checkers/graph"
 	"benign/checkers/linear"
-	"benign/checkers/memmodel"
 	"benign/checkers/progress"
 	"benign/impl/kernel"
 )
@@ -31,23 +27,20 @@ type observation struct {
 	evidence  map[string]*Evidence
 	ledger    progress.Ledger
 	cost      Cost
-	visited   int      // executions
-	found     int      // what visited was when the first one broke something; 0 for none
-	worst     culprits // what breaks something
-	strange   culprits // what breaks nothing and ends as the baseline never does
-	wanted    *fault   // the only one that is looked for; nil looks for all
-	histories map[string]judged
+	visited   int              // executions
+	found     int              // what visited was when the first one broke something; 0 for none
+	worst     culprits         // what breaks something
+	strange   culprits         // what breaks nothing and ends as the baseline never does
+	wanted    *fault           // the only one that is looked for; nil looks for all
+	judged    map[string]error // by the key of a history
 	undecided bool
 	tasks     []string
 	calls     int
 
-	unfinished bool // a bound or an interruption ended it, and a later run goes on
-}
+	text  []byte            // of an outcome
+	texts map[string]string // the outcomes, by their text
 
-// judged is a history with what the specification says of it.
-type judged struct {
-	history []linear.Call
-	err     error
+	unfinished bool // a bound or an interruption ended it, and a later run goes on
 }
 
 // culprit is an execution that breaks something.
@@ -101,7 +94,7 @@ func (o Options) observe(race string, config explore.Config, base *observation) 
 // has of it need not be done again; but what is compared with a baseline that was
 // not done is not kept, for the baseline will have another say.
 func (o Options) gather(race string, config explore.Config, seen *observation) (err error) {
-	config.Visit, config.Restart = seen.visit, seen.forget
+	config.Visit, config.Borrow, config.Restart = seen.visit, true, seen.forget
 	c, name := o.Checkpoint, partName(race, config.Scenario.Name, config.Variant.Name, config.Model, config.Arch)
 	if seen.base != nil && seen.base.unfinished {
 		c = nil
@@ -150,15 +143,19 @@ func (o *observation) forget() {
 	o.outcomes, o.explained, o.states, o.evidence = map[string]int{}, map[string]bool{}, map[string]bool{}, map[string]*Evidence{}
 	o.cost, o.visited, o.found = Cost{}, 0, 0
 	o.ledger, o.worst, o.strange = progress.Ledger{}, culprits{wanted: o.wanted}, culprits{wanted: o.wanted}
-	o.histories, o.undecided = map[string]judged{}, false
+	o.judged, o.undecided = map[string]error{}, false
+	o.texts = map[string]string{}
 }
 
 // sound reports whether every final state of the variant is known.
 func (o *observation) sound() bool { return o.stats.Exhaustive && o.worst.empty() }
 
-// visit takes one execution into account. Several workers call it at once.
+// visit takes one execution into account, which is lent. Several workers call it
+// at once.
 func (o *observation) visit(e *explore.Execution) {
-	history, key := historyOf(e)
+	h := histories.Get().(*history)
+	defer histories.Put(h)
+	h.read(e)
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	o.visited++
@@ -171,7 +168,7 @@ func (o *observation) visit(e *explore.Execution) {
 	if !e.Ended {
 		return // a trace that ends before the code does
 	}
-	outcome := e.Outcome()
+	outcome := o.outcomeOf(e)
 	o.outcomes[outcome]++
 	o.explained[outcome] = o.explained[outcome] || e.Spec != nil || len(e.Debt) > 0 && e.Debt[0] > 0
 	o.states[e.State] = true
@@ -183,7 +180,7 @@ func (o *observation) visit(e *explore.Execution) {
 	if err := o.ledger.Add(e); err != nil {
 		o.worst.add(newCulprit(e.Graph, e.Seed, KindLost, err.Error(), true))
 	}
-	if err := o.judge(e, history, key); err != nil {
+	if err := o.judge(e, h); err != nil {
 		o.worst.add(newCulprit(e.Graph, e.Seed, KindHistory, err.Error(), true))
 	}
 }
@@ -193,6 +190,18 @@ func (o *observation) notice() {
 	if o.found == 0 && !(o.worst.empty() && o.strange.empty()) {
 		o.found = o.visited
 	}
+}
+
+// outcomeOf returns the outcome of the execution, which is one string for all that
+// have it.
+func (o *observation) outcomeOf(e *explore.Execution) string {
+	o.text = e.AppendOutcome(o.text[:0])
+	outcome, known := o.texts[string(o.text)]
+	if !known {
+		outcome = string(o.text)
+		o.texts[outcome] = outcome
+	}
+	return outcome
 }
 
 // strange blames an execution for its final state.
@@ -236,6 +245,10 @@ func (c *culprits) add(one culprit) {
 	}
 	c.kinds[one.kind]++
 	at, _ := slices.BinarySearchFunc(c.shortest, one, compareCulprits)
+	if at == most {
+		return
+	}
+	one.graph = one.graph.Clone() // which was lent
 	c.shortest = slices.Insert(c.shortest, at, one)
 	c.shortest = c.shortest[:min(len(c.shortest), most)]
 }
@@ -313,101 +326,25 @@ func (o *observation) collect(e *explore.Execution) {
 
 // judge holds the history against the scenario's specification. Equal histories
 // are judged once.
-func (o *observation) judge(e *explore.Execution, history []linear.Call, key string) error {
-	if e.Spec == nil || len(history) == 0 {
+func (o *observation) judge(e *explore.Execution, h *history) error {
+	if e.Spec == nil || len(h.calls) == 0 {
 		return nil
 	}
-	known, ok := o.histories[key]
-	if ok && sameEffects(known.history, history) {
-		return known.err
+	if err, judged := o.judged[string(h.key)]; judged && h.known {
+		return err
 	}
 	var result linear.Result
 	var err error
-	if history[0].Return == noTime {
-		result, err = linear.CheckProgramOrder(e.Spec, history)
+	if h.timed {
+		result, err = linear.Check(e.Spec, h.keep())
 	} else {
-		result, err = linear.Check(e.Spec, history)
+		result, err = linear.CheckProgramOrder(e.Spec, h.keep())
 	}
 	o.undecided = o.undecided || result == linear.Undecided
-	if !ok {
-		o.histories[key] = judged{history, err}
+	if h.known {
+		o.judged[string(h.key)] = err
 	}
 	return err
-}
-
-// sameEffects compares the effects of two histories of the same shape: that two
-// of them print alike does not make them equal.
-func sameEffects(a, b []linear.Call) bool {
-	return slices.EqualFunc(a, b, func(x, y linear.Call) bool { return reflect.DeepEqual(x.Effects, y.Effects) })
-}
-
-// noTime is the time of a call of which only the order within its task is known.
-const noTime = math.MinInt64
-
-// historyOf turns the operations into calls with times, and names the history
-// so that equal ones are known. An execution that is an interleaving has times;
-// of another only the order within each task is known.
-func historyOf(e *explore.Execution) ([]linear.Call, string) {
-	if !e.Ended || e.Spec == nil {
-		return nil, ""
-	}
-	sequential, _ := memmodel.New("sc")
-	timed := sequential.Consistent(e.Graph)
-	calls := make([]linear.Call, len(e.Operations))
-	for i, op := range e.Operations {
-		calls[i] = linear.Call{Task: op.Task, Name: op.Name, Call: noTime, Return: noTime, Effects: op.Result.Effects}
-	}
-	if timed {
-		setTimes(calls, e)
-	}
-	var key strings.Builder
-	for i, op := range e.Operations {
-		fmt.Fprintf(&key, "%d %s %v;", op.Task, op.Name, op.Result.Effects)
-		for j := range calls {
-			if timed && calls[j].Return < calls[i].Call {
-				fmt.Fprintf(&key, " %d", j)
-			}
-		}
-		fmt.Fprintf(&key, " %v\n", timed)
-	}
-	return calls, key.String()
-}
-
-// setTimes gives each call the time from its first event to its last in one
-// interleaving. One without events takes no time; it stands right after what
-// its task did before. Between two events there is a tick for each such call.
-func setTimes(calls []linear.Call, e *explore.Execution) {
-	position, ticks := positions(e.Graph), int64(len(calls)+2)
-	for i, op := range e.Operations {
-		at := position[int32(op.Task)]
-		switch {
-		case op.First < op.End:
-			first, last := at[op.First], at[op.First]
-			for event := op.First; event < op.End; event++ { // the halves of an access come in either order
-				first, last = min(first, at[event]), max(last, at[event])
-			}
-			calls[i].Call, calls[i].Return = ticks*first, ticks*last+1
-		case i > 0 && e.Operations[i-1].Task == op.Task:
-			calls[i].Call = calls[i-1].Return + 1
-			calls[i].Return = calls[i].Call
-		default:
-			calls[i].Call, calls[i].Return = -ticks, -ticks
-		}
-	}
-}
-
-// positions says where each event, named by task and index, stands in one
-// interleaving.
-func positions(g *graph.Graph) map[int32]map[int32]int64 {
-	at := map[int32]map[int32]int64{}
-	for n, id := range memmodel.Interleave(g) {
-		e := &g.Events[id]
-		if at[e.Task] == nil {
-			at[e.Task] = map[int32]int64{}
-		}
-		at[e.Task][e.Index] = int64(n)
-	}
-	return at
 }
 
 func total(counts map[string]int) int {
