@@ -19,16 +19,41 @@ func (r *run) extend() {
 		if r.stopped() {
 			return
 		}
-		th := r.next()
-		if th == nil {
+		if !r.decided {
+			r.following = r.next()
+		}
+		r.decided = false
+		if r.following == nil {
 			return
 		}
-		if len(r.g.Events) >= r.worker.config.MaxEvents {
-			r.failure = errTooManyEvents
-			return
-		}
-		r.step(th)
+		r.phase = extending
+		r.stepBounded(r.following)
+		r.phase = standing
 	}
+}
+
+// extendOne adds the next event if the thread takes it. What waits may have to go
+// on before.
+func (r *run) extendOne(th *thread) bool {
+	if r.pruned || len(r.blocked) > 0 {
+		return false
+	}
+	r.following, r.decided = r.next(), true
+	if r.following != th {
+		return false
+	}
+	r.decided = false
+	r.stepBounded(th)
+	return true
+}
+
+// stepBounded is step, unless the graph is as large as it may become.
+func (r *run) stepBounded(th *thread) {
+	if len(r.g.Events) >= r.worker.config.MaxEvents {
+		r.failure = errTooManyEvents
+		return
+	}
+	r.step(th)
 }
 
 // next picks the thread that takes the next event: one in the middle of an

@@ -30,6 +30,15 @@ type run struct {
 
 	conditions conditions // of the awaits that were run
 
+	phase     phase
+	running   *thread // whose coroutine runs, or nil
+	inside    bool    // a coroutine of a task is at work on the run
+	order     []int32 // while replaying: what is run, from
+	at        int     // here on
+	gapless   bool    // every event with a smaller number has run
+	decided   bool    // next is the thread that extends the graph next, or nil
+	following *thread
+
 	stem   *stem   // what a scripted run goes along
 	begun  int     // how many events there were when the step began
 	moment *moment // the latest that is remembered, or nil
@@ -47,6 +56,18 @@ type run struct {
 	script  *script  // answers for the code, if it need not be run
 	initial []uint64 // scripted: by location of the graph
 }
+
+// phase is what comes next when a task has announced an operation.
+type phase uint8
+
+const (
+	// standing leaves that to whoever resumed the task.
+	standing phase = iota
+	// replaying runs the events of the graph.
+	replaying
+	// extending adds events.
+	extending
+)
 
 // start prepares a run of the graph, which it owns from then on. Its memory is
 // that of the worker's last one, unless the two are going to be compared.
@@ -117,27 +138,40 @@ func (r *run) guard(where string) {
 // acquisition that was redirected behind a section that has not ended yet stays
 // in r.blocked.
 func (r *run) replay(order []int32) {
-	pending := append(r.worker.scratch.pending[:0], order...)
-	r.worker.scratch.pending = pending
-	whole := r.trace == nil // every event with a smaller number has run
-	for progress := true; progress && len(pending) > 0; whole = false {
-		progress = false
-		left := pending[:0]
-		for _, id := range pending {
-			if r.stopped() {
-				return
-			}
-			if !(whole && r.looksBack(id)) && !r.ready(id) {
-				left = append(left, id)
-				whole = false
-				continue
-			}
-			progress = true
+	r.order, r.at, r.gapless = order, 0, r.trace == nil
+	left := r.worker.scratch.pending[:0]
+	for r.phase = replaying; r.at < len(order) && !r.stopped(); {
+		id := order[r.at]
+		r.at++
+		if r.runnable(id) {
 			r.apply(id)
+		} else {
+			left = append(left, id)
+			r.gapless = false
 		}
-		pending = left
 	}
-	for _, id := range pending {
+	r.phase = standing
+	r.worker.scratch.pending = left
+	for progress := true; progress && len(left) > 0; {
+		progress = false
+		pending := left
+		left = left[:0]
+		for _, id := range pending {
+			switch {
+			case r.stopped():
+				return
+			case r.ready(id):
+				progress = true
+				r.apply(id)
+			default:
+				left = append(left, id)
+			}
+		}
+	}
+	if r.stopped() {
+		return
+	}
+	for _, id := range left {
 		switch r.g.Events[id].Kind {
 		case graph.LockRead, graph.LockIdle:
 		case graph.Await:
@@ -148,6 +182,37 @@ func (r *run) replay(order []int32) {
 		}
 		r.blocked = append(r.blocked, id)
 	}
+}
+
+// runnable is ready for the next event in the order of a replay.
+func (r *run) runnable(id int32) bool { return r.gapless && r.looksBack(id) || r.ready(id) }
+
+// goOn runs events on the coroutine of the thread that has just announced an
+// operation, as long as they are its own and come next in any case, and reports
+// whether they have completed the operation. The coroutine need not be left then.
+func (r *run) goOn(th *thread) (completed bool) {
+	r.inside, th.answered = true, false
+	for !th.answered && !r.stopped() && r.phase != standing {
+		if r.phase == replaying && !r.replayOne(th) || r.phase == extending && !r.extendOne(th) {
+			break
+		}
+	}
+	r.inside = false
+	return th.answered && !r.stopped() && !r.pruned
+}
+
+// replayOne runs the next event of a replay if it is one of the thread.
+func (r *run) replayOne(th *thread) bool {
+	if r.at == len(r.order) {
+		return false
+	}
+	id := r.order[r.at]
+	if r.g.Events[id].Task != th.number || !r.runnable(id) {
+		return false
+	}
+	r.at++
+	r.apply(id)
+	return true
 }
 
 func (r *run) stopped() bool { return r.violation != nil || r.failure != nil }
@@ -242,7 +307,10 @@ func (r *run) apply(id int32) {
 	if e.Kind == graph.Spawn {
 		th.children++
 		th.op.Child.SetID(r.g.Tasks[e.Child].ID)
+		phase := r.phase
+		r.phase = standing
 		r.launch(e.Child, th.op.Child, nil, th.op.Body)
+		r.phase = phase
 	}
 	if r.trace != nil {
 		r.trace.add(r, th, id)

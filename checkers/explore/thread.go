@@ -24,6 +24,7 @@ type thread struct {
 	at       int32      // its location in the graph, or -1
 	result   kernel.Result
 	finished bool
+	answered bool // the operation was completed on the thread's own coroutine
 	stuck    bool // its operation cannot be completed as it began
 	children int
 	events   int32 // events run so far
@@ -64,9 +65,13 @@ func (r *run) Perform(t *kernel.Task, op *kernel.Op) kernel.Result {
 	if r.abandoned {
 		panic(unwound{})
 	}
-	th.op = op
 	if r.trace != nil {
 		th.place = r.trace.where()
+	}
+	th.begin(op)
+	r.announce(th)
+	if r.goOn(th) {
+		return th.result
 	}
 	if !th.co.yield(struct{}{}) || r.abandoned {
 		panic(unwound{})
@@ -180,6 +185,9 @@ func (r *run) finish(th *thread) {
 	if r.abandoned {
 		return
 	}
+	if r.inside && problem != nil {
+		panic(problem) // it is the explorer's own
+	}
 	switch p := problem.(type) {
 	case nil:
 		r.detector.Finish(th.number)
@@ -228,32 +236,50 @@ func shortPlace(path string) string {
 	return strings.Join(parts[max(0, len(parts)-2):], "/")
 }
 
-// advance lets a thread run until it announces its next operation or ends.
+// advance lets a thread run until it announces its next operation or ends. One
+// that runs events by itself goes on by itself.
 func (r *run) advance(th *thread) {
-	th.op = nil
-	th.writing, th.reads, th.writes, th.ends, th.strands = false, 0, 0, 0, nil
-	th.chosen, th.fails = false, false
-	th.split, th.second = false, false
-	if r.script != nil {
+	switch {
+	case r.script != nil:
+		th.begin(nil)
 		r.enter(th, r.script.follow(th))
 		return
+	case r.inside && r.running == th:
+		th.answered = true
+		return
 	}
+	th.op = nil
 	r.resume(th)
 	if th.finished {
 		r.worker.pool.put(th.co)
 		th.co = nil
-		return
 	}
-	r.announce(th)
+}
+
+// begin makes the operation the one that the thread is parked at.
+func (th *thread) begin(op *kernel.Op) {
+	th.op = op
+	th.writing, th.reads, th.writes, th.ends, th.strands = false, 0, 0, 0, nil
+	th.chosen, th.fails = false, false
+	th.split, th.second = false, false
 }
 
 // resume lets the code of a task go on.
 func (r *run) resume(th *thread) {
+	before, inside := r.running, r.inside
+	r.running, r.inside = th, false
 	if r.transcript != nil {
 		r.transcript.running.Store(th.task)
-		defer r.transcript.running.Store(nil)
+		defer func() {
+			if before == nil {
+				r.transcript.running.Store(nil)
+			} else {
+				r.transcript.running.Store(before.task)
+			}
+		}()
 	}
 	th.co.resume()
+	r.running, r.inside = before, inside
 }
 
 // abandon unwinds every task that is still parked.
