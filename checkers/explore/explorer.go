@@ -134,7 +134,7 @@ func Explore(config Config) (Stats, error) {
 	}
 	for {
 		x := newExploration(config, known)
-		x.scripted = scripted
+		x.scripted, x.fresh = scripted, resume == nil
 		if resume != nil {
 			x.restore(resume)
 			resume = nil

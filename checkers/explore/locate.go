@@ -87,7 +87,7 @@ func (r *run) announce(th *thread) {
 	case kernel.OpAcquire:
 		numbers, known := r.worker.strandNumbers(op, th.task.ID())
 		if !known {
-			r.failure = errNewSharer
+			r.meetSharer(th)
 		}
 		th.route = th.route[:0]
 		for _, number := range numbers {
@@ -109,9 +109,6 @@ func (w *worker) strandNumbers(op *kernel.Op, task int) (numbers []int, known bo
 	switch {
 	case op.Mode == kernel.Shared:
 		known = slices.Contains(others, task)
-		if !known {
-			w.discovered = append(w.discovered, sharer{nameLock(op.Location), task})
-		}
 		numbers = append(numbers, task+1)
 	default:
 		known = true
@@ -129,6 +126,46 @@ func (w *worker) strandNumbers(op *kernel.Op, task int) (numbers []int, known bo
 	}
 	w.scratch.numbers = numbers
 	return numbers, known
+}
+
+// discover notes that a task shares a lock which it was not known to share.
+func (w *worker) discover(l *kernel.Location, task int) error {
+	w.discovered = append(w.discovered, sharer{nameLock(l), task})
+	return errNewSharer
+}
+
+// meetSharer stops the run, whose thread shares a lock that it was not known to
+// share. In the first run of an exploration it only makes that known, if nobody
+// takes the lock from others so far: with the knowledge the run would have come to
+// the same point.
+func (r *run) meetSharer(th *thread) {
+	if !r.first || r.anyExclusive(th) {
+		r.failure = r.worker.discover(th.op.Location, th.task.ID())
+		return
+	}
+	x := r.worker.exploration
+	x.sharers = x.sharers.with([]sharer{{nameLock(th.op.Location), th.task.ID()}})
+}
+
+// anyExclusive reports whether another thread takes the lock that the thread is
+// about to share, or has taken it.
+func (r *run) anyExclusive(th *thread) bool {
+	name := nameLock(th.op.Location)
+	for _, other := range r.threads {
+		if other != nil && other != th && !other.finished && other.op != nil && other.op.Kind == kernel.OpAcquire && other.op.Mode == kernel.Exclusive && nameLock(other.op.Location) == name {
+			return true
+		}
+	}
+	for id := range r.g.Events {
+		e := &r.g.Events[id]
+		if e.Location < 0 || e.Task == th.number || e.Mode != kernel.Exclusive {
+			continue
+		}
+		if l := &r.g.Locations[e.Location]; l.Owner == name.owner && l.Field == name.field {
+			return true
+		}
+	}
+	return false
 }
 
 // errNewSharer stops a run in which a task shared a lock that it was not known

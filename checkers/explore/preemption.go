@@ -118,7 +118,7 @@ func (s *search) run() {
 	for range s.working {
 		workers.Go(func() {
 			w := newWorker(s.exploration)
-			defer w.pool.close()
+			defer w.dismiss()
 			defer w.exited()
 			for path, ok := s.take(); ok; path, ok = s.next(w) {
 				s.follow(w, path)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"benign/checkers/explore"
+	"benign/checkers/graph"
 	"benign/impl/kernel"
 )
 
@@ -176,6 +177,57 @@ func TestRestart(t *testing.T) {
 		}
 		if visits != stats.Executions() || len(seen) != visits || !stats.Exhaustive {
 			t.Errorf("%d visits of %d executions, and %+v", visits, len(seen), stats)
+		}
+	}
+}
+
+// TestSharersOfTheFirstRun: an exploration need not begin anew for tasks that share
+// a lock which nobody takes from them before they do, and finds the same whether it
+// does or not.
+func TestSharersOfTheFirstRun(t *testing.T) {
+	shares := func(t *kernel.Task, r *rig) string {
+		r.rw.RLock(t)
+		defer r.rw.RUnlock(t)
+		return fmt.Sprint(r.x.Load(t, kernel.Once))
+	}
+	late := func(t *kernel.Task, r *rig) string {
+		r.x.Store(t, kernel.Once, 1)
+		return shares(t, r)
+	}
+	twice := func(t *kernel.Task, r *rig) string { return writerOfY(t, r) + shares(t, r) }
+	for _, c := range []struct {
+		name     string
+		steps    []step
+		restarts int
+	}{
+		{"readers", []step{shares, late, shares}, 0},
+		{"a writer comes later", []step{shares, shares, writerOfY}, 0},
+		{"a writer that reads", []step{twice}, 0},
+		{"a writer waits", []step{writerOfY, shares}, 1},
+		{"a writer was there", []step{writerOfY, late}, 1},
+		{"and both", []step{shares, writerOfY, late}, 1},
+	} {
+		config := configure(scene(c.steps), "kernel")
+		var seen [2]map[string]string
+		var restarts [2]int
+		for i := range seen {
+			seen[i] = map[string]string{}
+			config.Visit = func(e *explore.Execution) { seen[i][e.Graph.Key()] = shown(e) }
+			config.Restart = func() { restarts[i]++; clear(seen[i]) }
+			if i == 1 { // its first run is not the first
+				config.Resume = &explore.Snapshot{Scenario: config.Scenario.Name, Variant: config.Variant.Name, Model: config.Model, Arch: explore.Arch64,
+					MaxEvents: explore.DefaultMaxEvents, MaxRounds: explore.DefaultMaxRounds, Stats: explore.Stats{Exhaustive: true},
+					Waiting: []graph.Record{graph.New().Record()}}
+			}
+			if stats, err := explore.Explore(config); err != nil || stats.Executions() != len(seen[i]) {
+				t.Fatalf("%s: %v, %+v", c.name, err, stats)
+			}
+		}
+		if restarts[0] != c.restarts || restarts[1] < max(1, c.restarts) {
+			t.Errorf("%s: %d restarts, want %d; and %d, where the first run is not the first", c.name, restarts[0], c.restarts, restarts[1])
+		}
+		if len(seen[0]) == 0 || !maps.Equal(seen[0], seen[1]) {
+			t.Errorf("%s: with restarts, other executions are found", c.name)
 		}
 	}
 }

@@ -40,7 +40,8 @@ func (r *run) revisit(g *graph.Graph, write int32, rivals []int32) {
 // oldestReader returns the oldest event that could read from the write, or the
 // write if there is none.
 func oldestReader(g *graph.Graph, write int32, past graph.Set) int32 {
-	if at := g.Events[write].Location; !g.Locations[at].Lock {
+	at := g.Events[write].Location
+	if !g.Locations[at].Lock {
 		oldest := write
 		for read := g.Earlier(write); read != graph.Init; read = g.Earlier(read) {
 			if !past.Has(read) && mayTake(g, read, write) {
@@ -50,7 +51,8 @@ func oldestReader(g *graph.Graph, write int32, past graph.Set) int32 {
 		return oldest
 	}
 	for read := range write {
-		if mayTake(g, read, write) && !past.Has(read) {
+		e := &g.Events[read]
+		if near := e.Location == at || e.Kind == graph.LockBusy || e.Kind == graph.LockIdle; near && mayTake(g, read, write) && !past.Has(read) {
 			return read
 		}
 	}

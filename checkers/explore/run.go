@@ -47,6 +47,7 @@ type run struct {
 	failure   error // nondeterminism or a broken bound, not a property of the code
 	abandoned bool
 	partial   bool // the graph ends before the code does
+	first     bool // nothing was run before it
 	pruned    bool // the model forbids every way to go on
 	trace     *tracer
 
@@ -83,12 +84,12 @@ func (w *worker) start(g *graph.Graph, trace *tracer) *run {
 		r.transcript = w.newTranscript()
 	}
 	w.order.Forget()
+	options := w.config.Scenario.Options()
+	options.LockOrder = w.order
 	if r.world == nil {
-		options := w.config.Scenario.Options()
-		options.LockOrder = w.order
 		r.world = kernel.NewExploredWorld(r, options)
 	}
-	r.world.Renew()
+	r.world.Renew(options)
 	r.setup = r.world.NewTask("setup")
 	return r
 }

@@ -136,8 +136,7 @@ func (d *drawing) run() {
 	for range d.working {
 		workers.Go(func() {
 			w := newWorker(d.exploration)
-			defer w.pool.close()
-			defer w.script.close()
+			defer w.dismiss()
 			defer w.exited()
 			for !d.stopped.Load() {
 				at := d.next.Add(1) - 1

@@ -352,7 +352,7 @@ func (s *script) place(op *kernel.Op, t *kernel.Task) *step {
 	case kernel.OpAcquire:
 		numbers, known := s.worker.strandNumbers(op, t.ID())
 		if !known {
-			s.failed = errNewSharer
+			s.failed = s.worker.discover(op.Location, t.ID())
 		}
 		for _, number := range numbers {
 			n.strands = append(n.strands, s.worker.places.find(op.Location, number, true))

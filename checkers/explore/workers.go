@@ -20,6 +20,7 @@ type exploration struct {
 	scripted bool
 	places   places
 	sharers  sharers
+	fresh    bool // nothing has been run; who runs the first graph is alone
 
 	stopped    atomic.Bool
 	hungry     atomic.Int32 // workers that wait for a graph
@@ -56,8 +57,7 @@ func (x *exploration) run() {
 	for range x.working {
 		workers.Go(func() {
 			w := newWorker(x)
-			defer w.pool.close()
-			defer w.script.close()
+			defer w.dismiss()
 			w.join()
 			w.loop()
 		})
@@ -220,12 +220,10 @@ func (x *exploration) fail(err error, discovered []sharer) {
 // worker runs graphs, one at a time: its own newest first, so that few wait.
 type worker struct {
 	*exploration
+	*kit
 	pool     pool
-	model    memmodel.Model
-	detector race.Detector
 	script   script
-	sampling *sampler // of the sample that is drawn, or nil
-	scratch  scratch
+	sampling *sampler          // of the sample that is drawn, or nil
 	order    *kernel.LockOrder // of the execution that is run
 	known    [64]uint64        // what the exploration's order has taken over from it
 
@@ -255,11 +253,34 @@ type scratch struct {
 	key       []byte
 }
 
+// kit is what a worker leaves to workers of later explorations: memory, and
+// what has nothing to do with the scenario.
+type kit struct {
+	model    memmodel.Model
+	detector race.Detector
+	scratch  scratch
+}
+
+// kits are those that no worker has.
+var kits = sync.Pool{New: func() any { return &kit{} }}
+
 func newWorker(x *exploration) *worker {
-	model, _ := memmodel.New(x.config.Model) // Explore has checked the name
-	w := &worker{exploration: x, model: model, order: kernel.NewLockOrder()}
+	w := &worker{exploration: x, kit: kits.Get().(*kit), order: kernel.NewLockOrder()}
+	if w.model == nil || w.model.Name() != x.config.Model {
+		w.model, _ = memmodel.New(x.config.Model) // Explore has checked the name
+	}
 	w.script.worker = w
 	return w
+}
+
+// dismiss ends what the worker still has going, and keeps its kit unless it was
+// ended in the middle of something. Nobody may look at its latest execution then.
+func (w *worker) dismiss() {
+	w.script.close()
+	w.pool.close()
+	if w.current == nil {
+		kits.Put(w.kit)
+	}
 }
 
 // reportEvery is how many executions a worker keeps to itself.
@@ -435,6 +456,7 @@ func (w *worker) begin(b *branch) *run {
 		r = w.startScripted(b.stem)
 	} else {
 		r = w.start(b.stem.graph, nil)
+		r.first, w.fresh = w.fresh, false
 	}
 	w.current = r
 	r.setUp()

@@ -55,10 +55,10 @@ func newWorld(engine Engine, options Options) *World {
 	return w
 }
 
-// Renew makes an explored world what it was when it was new, in the same memory:
-// nobody may use its tasks and objects any more. Only the explorer calls it.
-func (w *World) Renew() {
-	w.renewed, w.engaged = true, 0
+// Renew makes an explored world what a new one would be, in the same memory: nobody
+// may use its tasks and objects any more. Only the explorer calls it.
+func (w *World) Renew(options Options) {
+	w.options, w.renewed, w.engaged = options, true, 0
 	w.live.Store(0)
 	w.tasks.Store(0)
 	clear(w.objects)
