@@ -25,9 +25,10 @@ const MaxTasks = 16
 // clock counts, for every task, how many of its events happen before a point.
 type clock [MaxTasks]int32
 
-func (c *clock) join(d *clock) {
-	for i, n := range d {
-		c[i] = max(c[i], n)
+// join takes over what the other clock knows of the first n tasks, which are all.
+func (c *clock) join(d *clock, n int) {
+	for i, known := range d[:n] {
+		c[i] = max(c[i], known)
 	}
 }
 
@@ -38,6 +39,7 @@ type Detector struct {
 	fence    [MaxTasks]clock // what a later relaxed write publishes
 	unfenced [MaxTasks]clock // what a later acquire barrier learns
 	done     [MaxTasks]int32 // events so far
+	tasks    int             // that there are by now
 	at       []clock         // by event: the clock of the event
 	releases []clock         // by event: what a read from it learns
 	regions  []region
@@ -87,6 +89,7 @@ func (d *Detector) Event(g *graph.Graph, id int32) {
 		d.at = append(d.at, clock{})
 		d.releases = append(d.releases, clock{})
 	}
+	d.tasks = len(g.Tasks)
 	e := &g.Events[id]
 	now := &d.now[e.Task]
 	d.done[e.Task]++
@@ -98,7 +101,7 @@ func (d *Detector) Event(g *graph.Graph, id int32) {
 	case graph.UpdateRead:
 		d.learn(e, e.Order == kernel.Sequential) // otherwise a failed update orders nothing
 	case graph.UpdateWrite:
-		d.learn(&graph.Event{Task: e.Task, Order: e.Order, Source: g.Events[e.Pair].Source}, e.Order.Acquires())
+		d.learnFrom(e, g.Events[e.Pair].Source, e.Order.Acquires())
 		if e.Order == kernel.Full {
 			d.barrier(e.Task, kernel.FullBarrier)
 		}
@@ -107,23 +110,26 @@ func (d *Detector) Event(g *graph.Graph, id int32) {
 		d.publish(g, id)
 	case graph.LockRead:
 		if e.Source != graph.Init {
-			now.join(&d.at[g.Events[e.Source].End])
+			now.join(&d.at[g.Events[e.Source].End], d.tasks)
 		}
 	case graph.Barrier:
 		d.barrier(e.Task, e.Barrier)
 	case graph.Join:
-		now.join(&d.now[e.Child])
+		now.join(&d.now[e.Child], d.tasks)
 	}
 	d.at[id] = *now
 }
 
-func (d *Detector) learn(e *graph.Event, acquires bool) {
-	if e.Source == graph.Init || e.Order == kernel.Plain {
+func (d *Detector) learn(e *graph.Event, acquires bool) { d.learnFrom(e, e.Source, acquires) }
+
+// learnFrom has the event's task learn what the source publishes.
+func (d *Detector) learnFrom(e *graph.Event, source int32, acquires bool) {
+	if source == graph.Init || e.Order == kernel.Plain {
 		return
 	}
-	d.unfenced[e.Task].join(&d.releases[e.Source])
+	d.unfenced[e.Task].join(&d.releases[source], d.tasks)
 	if acquires {
-		d.now[e.Task].join(&d.releases[e.Source])
+		d.now[e.Task].join(&d.releases[source], d.tasks)
 	}
 }
 
@@ -138,14 +144,14 @@ func (d *Detector) publish(g *graph.Graph, id int32) {
 	}
 	if e.Kind == graph.UpdateWrite {
 		if source := g.Events[e.Pair].Source; source != graph.Init {
-			released.join(&d.releases[source])
+			released.join(&d.releases[source], d.tasks)
 		}
 	}
 }
 
 func (d *Detector) barrier(task int32, b kernel.Barrier) {
 	if b != kernel.WriteBarrier {
-		d.now[task].join(&d.unfenced[task])
+		d.now[task].join(&d.unfenced[task], d.tasks)
 	}
 	if b != kernel.ReadBarrier {
 		d.fence[task] = d.now[task]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"benign/impl/evict"
@@ -87,7 +88,7 @@ func describeOutput(in spec.Input, out spec.Output) string {
 }
 
 // partition names the history of an inode.
-func partition(number uint64) string { return fmt.Sprintf("inode %d", number) }
+func partition(number uint64) string { return "inode " + strconv.FormatUint(number, 10) }
 
 // effect is a sequence of steps on one inode.
 func effect(number uint64, in []step, out []spec.Output) scenario.Effect {

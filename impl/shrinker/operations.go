@@ -3,6 +3,7 @@ package shrinker
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"benign/impl/evict"
@@ -269,7 +270,9 @@ func choose(condition bool, yes, no string) string {
 	return no
 }
 
-func span(m extentmap.Mapping) string { return fmt.Sprintf("[%#x,%#x)", m.Start, m.End()) }
+func span(m extentmap.Mapping) string {
+	return "[0x" + strconv.FormatUint(m.Start, 16) + ",0x" + strconv.FormatUint(m.End(), 16) + ")"
+}
 
 func spans(mappings []extentmap.Mapping) []string {
 	texts := make([]string, len(mappings))
