@@ -38,22 +38,6 @@ type moment struct {
 	focus    int32
 }
 
-// stand is where a scripted task is.
-type stand struct {
-	node          *node
-	updated       uint64
-	events        int32
-	reads, writes int
-	ends          int
-	writing       bool
-	chosen, fails bool
-	stuck         bool
-}
-
-func (th *thread) stand() stand {
-	return stand{th.node, th.updated, th.events, th.reads, th.writes, th.ends, th.writing, th.chosen, th.fails, th.stuck}
-}
-
 // branchOff makes the latest events of the run, since the step began, a branch
 // of its own.
 func (r *run) branchOff() {
@@ -88,7 +72,7 @@ func (r *run) remember() *moment {
 	m.events, m.focus = r.begun, r.g.Focus
 	m.stands = m.stands[:0]
 	for _, th := range r.threads {
-		m.stands = append(m.stands, th.stand())
+		m.stands = append(m.stands, th.stand)
 	}
 	m.blocked = append(m.blocked[:0], r.blocked...)
 	m.done = append(m.done[:0], r.done...)
@@ -140,8 +124,7 @@ func (w *worker) resume(b *branch) *run {
 	r.blocked = append(r.blocked[:0], b.moment.blocked...)
 	for i, s := range b.moment.stands {
 		th := r.actor(int32(i))
-		*th = thread{number: int32(i), name: w.script.names[i], updated: s.updated, events: s.events, reads: s.reads, writes: s.writes, ends: s.ends,
-			writing: s.writing, chosen: s.chosen, fails: s.fails, stuck: s.stuck}
+		th.place(int32(i), w.script.names[i], s)
 		r.threads = append(r.threads, th)
 		r.enter(th, s.node)
 	}

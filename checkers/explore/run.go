@@ -372,11 +372,11 @@ func (r *run) perform(th *thread, e *graph.Event) (finished bool) {
 	case graph.LockWrite:
 		th.writes++
 		th.result = kernel.Result{OK: true}
-		return th.writes == len(th.strands) && !th.op.Passes
+		return int(th.writes) == len(th.strands) && !th.op.Passes
 	case graph.Unlock:
 		if th.op.Passes {
 			th.ends++
-			return th.ends == len(th.strands)
+			return int(th.ends) == len(th.strands)
 		}
 	case graph.LockFail, graph.LockBusy:
 		th.result = kernel.Result{}

@@ -122,7 +122,7 @@ func (s *script) start(r *run) {
 			r.g.AddTask(i+1, s.names[i], graph.Init)
 		}
 		th := r.actor(int32(i))
-		*th = thread{number: int32(i), name: s.names[i]}
+		th.place(int32(i), s.names[i], stand{})
 		r.threads = append(r.threads, th)
 		r.enter(th, root)
 	}

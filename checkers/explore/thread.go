@@ -14,43 +14,52 @@ import (
 // thread is a task of one run: its coroutine, the operation it is parked at,
 // and how far that operation has come.
 type thread struct {
-	run      *run
-	number   int32 // in graph.Tasks
-	task     *kernel.Task
-	name     string
-	co       *coroutine
-	node     *node      // where the task is in its script, if it has one
+	run    *run
+	number int32 // in graph.Tasks
+	task   *kernel.Task
+	name   string
+	co     *coroutine
+	stand
 	op       *kernel.Op // the announced operation; nil once finished
 	at       int32      // its location in the graph, or -1
 	result   kernel.Result
 	finished bool
 	answered bool // the operation was completed on the thread's own coroutine
-	stuck    bool // its operation cannot be completed as it began
 	children int
-	events   int32 // events run so far
 
 	// An access to a word in two halves: where the high one is, whether the low
 	// one has run, and what it read.
 	split, second bool
 	high          int32
 	low           uint64
-	// An update whose read part has run waits to write.
-	writing bool
-	updated uint64
-	// An acquisition goes through the strands of its lock. An exclusive try
-	// of several strands first chooses whether it fails.
-	strands []int32
-	reads   int
-	writes  int
-	ends    int // of one that passes
-	chosen  bool
-	fails   bool
+	strands       []int32 // of the lock, which an acquisition goes through
 
 	operations *scenario.Task     // what it performs, or nil
 	body       func(*kernel.Task) // what it runs otherwise
 	route      []int32            // memory of strands
 	records    []Operation
-	place      []string // while tracing: where the announced operation stands in the source
+	source     []string // while tracing: where the announced operation stands in the source
+}
+
+// stand is how far a task has come, as far as its script and the graph do not say.
+type stand struct {
+	node   *node // where it is in its script, if it has one
+	events int32 // events run so far
+	stuck  bool  // its operation cannot be completed as it began
+	// An update whose read part has run waits to write.
+	writing bool
+	// An exclusive try of several strands first chooses whether it fails.
+	chosen, fails bool
+	updated       uint64
+	reads, writes int32 // of the strands of an acquisition
+	ends          int32 // of one that passes
+}
+
+// place makes it the thread of a scripted task, which stands there, in memory of
+// another one.
+func (th *thread) place(number int32, name string, s stand) {
+	th.number, th.name, th.stand = number, name, s
+	th.result, th.split, th.second, th.children = kernel.Result{}, false, false, 0
 }
 
 // unwound is what an abandoned task panics with.
@@ -66,7 +75,7 @@ func (r *run) Perform(t *kernel.Task, op *kernel.Op) kernel.Result {
 		panic(unwound{})
 	}
 	if r.trace != nil {
-		th.place = r.trace.where()
+		th.source = r.trace.where()
 	}
 	th.begin(op)
 	r.announce(th)
@@ -241,8 +250,9 @@ func shortPlace(path string) string {
 func (r *run) advance(th *thread) {
 	switch {
 	case r.script != nil:
+		n := r.script.follow(th)
 		th.begin(nil)
-		r.enter(th, r.script.follow(th))
+		r.enter(th, n)
 		return
 	case r.inside && r.running == th:
 		th.answered = true
@@ -258,7 +268,7 @@ func (r *run) advance(th *thread) {
 
 // begin makes the operation the one that the thread is parked at.
 func (th *thread) begin(op *kernel.Op) {
-	th.op = op
+	th.op, th.result = op, kernel.Result{}
 	th.writing, th.reads, th.writes, th.ends, th.strands = false, 0, 0, 0, nil
 	th.chosen, th.fails = false, false
 	th.split, th.second = false, false

@@ -24,7 +24,7 @@ type Step struct {
 // add records the operation that the event completes.
 func (t *tracer) add(r *run, th *thread, id int32) {
 	e := &r.g.Events[id]
-	t.steps = append(t.steps, Step{Task: int(th.number), Event: id, What: r.phrase(th, e), Places: th.place})
+	t.steps = append(t.steps, Step{Task: int(th.number), Event: id, What: r.phrase(th, e), Places: th.source})
 	t.notes = append(t.notes, r.remark(id))
 }
 

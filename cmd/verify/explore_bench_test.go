@@ -3,6 +3,7 @@
 package main
 
 import (
+	"runtime/debug"
 	"slices"
 	"syscall"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"benign/checkers/explore"
 	"benign/impl/catalogue"
+	"benign/impl/kernel"
 	"benign/impl/scenario"
 )
 
@@ -33,7 +35,35 @@ func BenchmarkScenarios(b *testing.B) {
 	}
 }
 
+// BenchmarkSteady is BenchmarkScenarios for the smallest one without the price of
+// beginning: an execution of it is one of very many that differ only in what the
+// environment picks for a task that does nothing else.
+func BenchmarkSteady(b *testing.B) {
+	race, found := catalogue.Named("rb-empty")
+	if !found {
+		b.Fatal("rb-empty is gone")
+	}
+	s := race.Scenarios[slices.IndexFunc(race.Scenarios, func(s scenario.Scenario) bool { return s.Name == "idle" })]
+	v := *s.Variant(scenario.Candidate)
+	build := v.Build
+	v.Build = func(setup *kernel.Task) *scenario.Instance {
+		i := build(setup)
+		pick := scenario.Operation{Name: "pick", Run: func(t *kernel.Task) scenario.Result {
+			t.Choose("nothing", repetitions)
+			return scenario.Result{}
+		}}
+		i.Tasks = append([]scenario.Task{{Name: "environment", Operations: []scenario.Operation{pick}}}, i.Tasks...)
+		return i
+	}
+	s.Variants = []scenario.Variant{v}
+	benchmarkScenario(b, &s, "sc")
+}
+
+// repetitions is how often one exploration of BenchmarkSteady runs the same.
+const repetitions = 1000
+
 func benchmarkScenario(b *testing.B, s *scenario.Scenario, model string) {
+	defer debug.SetGCPercent(debug.SetGCPercent(collectAt)) // as the command does
 	executions, events := 0, 0
 	b.ReportAllocs()
 	start, used := time.Now(), processTime()
