@@ -57,12 +57,19 @@ func (r *run) findOrAdd(l *kernel.Location, number int, lock bool) int32 {
 	if r.trace != nil {
 		r.identify(l)
 	}
-	for i := range r.g.Locations {
-		g := &r.g.Locations[i]
+	n := len(r.g.Locations)
+	for i := range n {
+		at := i + r.found + 1 // a run comes by the locations in the order of the run that added them
+		if at >= n {
+			at -= n
+		}
+		g := &r.g.Locations[at]
 		if g.Owner == owner && g.Field == field && g.Strand == number {
-			return int32(i)
+			r.found = at
+			return int32(at)
 		}
 	}
+	r.found = n
 	return r.g.AddLocation(graph.Location{Owner: owner, Field: field, Strand: number, Lock: lock, Name: l.Name()})
 }
 

@@ -25,6 +25,7 @@ type run struct {
 	blocked  []int32            // acquisitions in the graph whose section before has not ended
 	slots    []slot             // by kernel.Location.Slot-1
 	words    []*kernel.Location // by location of the graph
+	found    int                // the location of the graph that was looked for last
 
 	list []int32 // see sources
 
@@ -78,6 +79,7 @@ func (w *worker) start(g *graph.Graph, trace *tracer) *run {
 		r = &run{}
 	}
 	r.renew(w, g)
+	r.found = -1
 	r.detector, r.trace = &w.detector, trace
 	r.detector.Reset()
 	if w.config.Strict && trace == nil {

@@ -184,8 +184,12 @@ func (w *worker) take() (more bool) {
 	}
 	w.working++
 	last := len(w.waiting) - 1
-	w.latest = branch{stem: w.stemOf(w.waiting[last])}
+	g := w.waiting[last]
 	w.waiting = w.waiting[:last]
+	if len(g.Events) == 0 {
+		g = g.CopyTo(w.blank()) // where there is room to grow
+	}
+	w.latest = branch{stem: w.stemOf(g)}
 	return true
 }
 

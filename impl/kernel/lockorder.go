@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -20,14 +21,13 @@ type LockOrder struct {
 	after [maxLockClasses]atomic.Uint64 // bit c of after[h]: c was waited for under h
 	some  atomic.Bool                   // there is an edge
 
-	mutex   sync.Mutex
-	classes map[lockClass]int
-	names   []lockClass
-	likely  int // the class that is asked for next, if a world makes its locks as the last one did
+	mutex  sync.Mutex
+	names  []lockClass // by class
+	likely int         // the class that is asked for next, if a world makes its locks as the last one did
 }
 
 // NewLockOrder returns an order without edges.
-func NewLockOrder() *LockOrder { return &LockOrder{classes: make(map[lockClass]int)} }
+func NewLockOrder() *LockOrder { return &LockOrder{} }
 
 // lockClass names the locks of one field of one class of objects.
 type lockClass struct{ owner, field string }
@@ -45,13 +45,12 @@ func (o *LockOrder) class(owner, field string) int {
 		o.likely++
 		return c
 	}
-	c, ok := o.classes[name]
-	if !ok {
+	c := slices.Index(o.names, name)
+	if c < 0 {
 		c = len(o.names)
 		if c == maxLockClasses {
 			panic(fmt.Sprintf("kernel: more than %d lock classes", maxLockClasses))
 		}
-		o.classes[name] = c
 		o.names = append(o.names, name)
 	}
 	o.likely = c + 1
@@ -82,7 +81,7 @@ func (o *LockOrder) Forget() {
 		return
 	}
 	o.some.Store(false)
-	for c := range o.after {
+	for c := range o.names {
 		o.after[c].Store(0)
 	}
 }
