@@ -23,6 +23,7 @@ type facts struct {
 	fromReads               relation // transitive
 	samePlace, updates      relation // po-loc; UpdateRead→UpdateWrite
 	sameTask                relation
+	tasks                   []uint64 // by task: the set of its events
 }
 
 // collect computes the facts of a graph.
@@ -112,24 +113,36 @@ func (f *facts) orders() {
 	for _, r := range []*relation{&f.samePlace, &f.updates, &f.sameTask} {
 		*r = f.relation()
 	}
+	f.tasks = f.take(len(f.g.Tasks) * f.words)
 	for id := range int32(f.n) {
 		e := &f.g.Events[id]
-		for p := e.Previous; p != graph.Init; p = f.g.Events[p].Previous {
-			f.sameTask.add(p, id)
-			f.sameTask.add(id, p)
-			if f.g.SamePlace(p, id) {
-				f.samePlace.add(p, id)
-			}
-		}
-		f.sameTask.add(id, id)
+		f.ofTask(e.Task).Add(id)
 		if e.Kind == graph.UpdateWrite || e.Kind == graph.LockWrite {
 			f.updates.add(e.Pair, id)
 		}
+		if e.Location < 0 {
+			continue
+		}
+		for p := e.Previous; p != graph.Init; p = f.g.Events[p].Previous {
+			before := &f.g.Events[p]
+			unlock := e.Kind == graph.Unlock || before.Kind == graph.Unlock
+			if before.Location == e.Location || unlock && f.g.SamePlace(p, id) {
+				f.samePlace.add(p, id)
+			}
+		}
+	}
+	for id := range int32(f.n) {
+		copy(f.sameTask.row(id), f.ofTask(f.g.Events[id].Task))
 	}
 	order := f.relation()
 	programOrder(f.g, order.add)
 	order.closure(f.n)
 	f.programOrder, f.taskOrder = f.within(order), f.across(order)
+}
+
+// ofTask returns the events of a task.
+func (f *facts) ofTask(task int32) graph.Set {
+	return graph.Set(f.tasks[int(task)*f.words : (int(task)+1)*f.words])
 }
 
 // across returns the pairs of different tasks.

@@ -97,19 +97,31 @@ func (a *arena) compose(r, s relation) relation {
 
 // closure makes the relation transitive: r+. If there is no cycle, one walk
 // does it: a row is its successors with their closed rows, and a successor that
-// is already in the row has nothing to add.
+// is already in the row has nothing to add. What a walk adds before it finds a
+// cycle is right too.
 func (r relation) closure(n int) relation {
-	w := walk{closed: relation{r.words, append([]uint64(nil), r.rows...)}, state: make([]byte, n)}
-	for i := range int32(n) {
-		if !w.visit(i) {
-			return r.closureOfCyclic(n)
-		}
+	if !r.walk(n) {
+		return r.closureOfCyclic(n)
 	}
-	copy(r.rows, w.closed.rows)
 	return r
 }
 
-// walk closes a relation depth first.
+// walk closes the relation depth first and reports whether it has no cycle.
+func (r relation) walk(n int) bool {
+	var few [256]byte
+	w := walk{closed: r, state: few[:]}
+	if n > len(few) {
+		w.state = make([]byte, n)
+	}
+	for i := range int32(n) {
+		if !w.visit(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// walk is the state of a walk.
 type walk struct {
 	closed relation
 	state  []byte // by event: not seen, being visited, or closed
@@ -166,12 +178,4 @@ func (r relation) irreflexive(n int) bool {
 }
 
 // acyclic reports whether the relation has no cycle.
-func (a *arena) acyclic(r relation) bool {
-	w := walk{closed: a.copyOf(r), state: make([]byte, a.n)}
-	for i := range int32(a.n) {
-		if !w.visit(i) {
-			return false
-		}
-	}
-	return true
-}
+func (a *arena) acyclic(r relation) bool { return a.copyOf(r).walk(a.n) }
