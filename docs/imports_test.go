@@ -47,8 +47,9 @@ var layers = []struct {
 	{"checkers/progress", []string{"checkers/explore", "impl/kernel", "impl/scenario", "spec"}},
 	{"checkers/verdict", []string{"checkers/checkpoint", "checkers/explore", "checkers/graph", "checkers/linear", "checkers/memmodel",
 		"checkers/progress", "checkers/shrink", "impl/kernel", "impl/scenario", "spec"}},
+	{"checkers/explain", []string{"checkers/explore", "checkers/graph", "checkers/race", "impl/kernel", "impl/scenario", "spec"}},
 
-	{"checkers/review", []string{"checkers/checkpoint", "checkers/explore", "checkers/patch", "checkers/verdict",
+	{"checkers/review", []string{"checkers/checkpoint", "checkers/explain", "checkers/explore", "checkers/patch", "checkers/verdict",
 		"impl/kernel", "impl/scenario", "spec"}},
 
 	// Invention needs the judges and the accused.
