@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"benign/checkers/explain"
 	"benign/checkers/verdict"
 )
 
@@ -184,6 +185,11 @@ func (p *Process) Replay(name string, text []byte) (*Replayed, error) {
 func (p *Process) observe(t task) (verdict.Observed, error) {
 	r, err := p.ask(question{Observe: &t}, t.Limit)
 	return r.Observed, err
+}
+
+func (p *Process) explain(t task) ([]explain.Race, error) {
+	r, err := p.ask(question{Explain: &t}, t.Limit)
+	return r.Explained, err
 }
 
 func (p *Process) compare(t task) (*verdict.Verdict, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -167,6 +168,28 @@ func TestARaceThatIsNew(t *testing.T) {
 	s.conclude()
 	if r := s.report; r.Class != scenario.Unknown || !strings.Contains(r.Reason, "vacuous") {
 		t.Errorf("a race that was seen one way round gives %s: %s", r.Class, r.Reason)
+	}
+}
+
+// The races that a patch brings, and no others, are explained by the build that has
+// them.
+func TestANewRaceIsExplained(t *testing.T) {
+	s := builds(t, counting(locked, locked), counting(locked, peek))
+	for range 2 {
+		if err := s.explain(form("racy"), []string{peeking.Name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.explain(form("racy"), []string{"another one"}); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.report.Explained; len(r) != 1 || r[0].Site != peeking.Name || r[0].Racing == 0 || len(r[0].Conflicts) != 1 ||
+		!slices.Equal(r[0].Conflicts[0].Locks, []string{"counter.lock"}) || r[0].Executions%2 != 0 {
+		t.Errorf("explained as %+v", r)
+	}
+	misuse := (*MisuseError)(nil)
+	if err := s.explain(form("of another kind"), nil); !errors.As(err, &misuse) {
+		t.Errorf("a form that is not there gives %v", err)
 	}
 }
 

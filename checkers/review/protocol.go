@@ -3,6 +3,7 @@ package review
 import (
 	"time"
 
+	"benign/checkers/explain"
 	"benign/checkers/verdict"
 	"benign/impl/scenario"
 )
@@ -12,6 +13,7 @@ type question struct {
 	Catalogue bool
 	Observe   *task
 	Compare   *task
+	Explain   *task
 	Replay    *replay
 	// Before answers a reply of that name.
 	Before *before
@@ -49,6 +51,7 @@ type reply struct {
 	Catalogue []Race
 	Observed  verdict.Observed
 	Verdict   *verdict.Verdict
+	Explained []explain.Race
 	Replayed  *Replayed
 	Error     *failure
 	// Before asks what a form has shown in the unpatched build.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"benign/checkers/explain"
 	"benign/checkers/patch"
 	"benign/checkers/verdict"
 	"benign/impl/scenario"
@@ -27,6 +28,8 @@ type Options struct {
 	Races []string
 	// All compares the scenarios too that run nothing of what the patch changes.
 	All bool
+	// Explain takes a closer look at the races that the patch brings.
+	Explain bool
 	// Workers is the number of goroutines of a process.
 	Workers int
 	// MaxExecutions and Limit bound the exploration of each form: in executions, 0
@@ -59,6 +62,8 @@ type Report struct {
 	// Races are the annotated races that the patch brings, with how they were seen
 	// in all comparisons together.
 	Races []verdict.Evidence `json:"races,omitempty"`
+	// Explained says more about each of them, if Options.Explain wants it.
+	Explained []explain.Race `json:"explained,omitempty"`
 	// Missing are scenarios or variants that only one of the builds has.
 	Missing []string `json:"missing,omitempty"`
 	// Unjudged are changed files of which nothing runs in a scenario, such as
@@ -160,8 +165,24 @@ func (s *session) review(ctx context.Context, p *patch.Patch, sources []patch.So
 		if err := s.compare(ctx, t); err != nil {
 			return err
 		}
+		if v := s.report.Verdicts[len(s.report.Verdicts)-1]; s.options.Explain && len(v.NewSites) > 0 {
+			if err := s.explain(t, v.NewSites); err != nil {
+				return err
+			}
+		}
 	}
 	s.conclude()
+	return nil
+}
+
+// explain takes a closer look at races that the patch brings to a form.
+func (s *session) explain(t task, sites []string) error {
+	races, err := s.new.explain(t)
+	if err != nil {
+		return fmt.Errorf("explain %s/%s, %s under %s: %w", t.Form.Race, t.Form.Scenario, t.Form.Variant, t.Form.Model, err)
+	}
+	races = slices.DeleteFunc(races, func(r explain.Race) bool { return !slices.Contains(sites, r.Site) })
+	s.report.Explained = explain.Sum(s.report.Explained, races)
 	return nil
 }
 

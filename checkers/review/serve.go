@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"benign/checkers/explain"
 	"benign/checkers/explore"
 	"benign/checkers/verdict"
 	"benign/impl/scenario"
@@ -81,6 +82,9 @@ func (s *server) answer(q question) (r reply, err error) {
 		}
 		r.Verdict, err = verdict.Compare(race, sc, v, q.Compare.Form.Model, s.options(q.Compare))
 		return r, err
+	case q.Explain != nil:
+		r.Explained, err = s.explain(q.Explain)
+		return r, err
 	case q.Replay != nil:
 		r.Replayed, err = s.replay(q.Replay)
 		return r, err
@@ -148,6 +152,23 @@ func (s *server) before(f verdict.Form) (verdict.Observed, error) {
 		return nil, errors.New(q.Before.Error)
 	}
 	return q.Before.Observed, nil
+}
+
+// explain explores a form once more, and takes a closer look.
+func (s *server) explain(t *task) ([]explain.Race, error) {
+	_, sc, v, err := s.find(t.Form)
+	if err != nil {
+		return nil, err
+	}
+	news := s.progress()
+	config := explore.Config{Scenario: sc, Variant: v, Model: t.Form.Model, Arch: t.Form.Arch, Workers: t.Workers, MaxExecutions: t.Form.MaxExecutions,
+		Progress: func(stats explore.Stats) {
+			news(verdict.Progress{Race: t.Form.Race, Scenario: t.Form.Scenario, Variant: t.Form.Variant, Model: t.Form.Model, Stats: stats})
+		}}
+	if t.Limit > 0 {
+		config.Deadline = time.Now().Add(t.Limit)
+	}
+	return explain.Collect(config)
 }
 
 func (s *server) replay(q *replay) (*Replayed, error) {
