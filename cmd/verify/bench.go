@@ -38,6 +38,19 @@ func (c *rbEmptyBench) run(e *environment) (exit int, err error) {
 	if !c.JSON {
 		line = newProgress(e.stderr)
 	}
+	r, err := c.measure(line)
+	if err != nil {
+		return 0, err
+	}
+	if c.JSON {
+		return exitHarmless, writeJSON(e.stdout, r)
+	}
+	writeRbEmpty(e.stdout, r)
+	return exitHarmless, nil
+}
+
+// measure does what the command line says.
+func (c *rbEmptyBench) measure(line *progress) (*rbEmptyReport, error) {
 	r := c.report()
 	loads := []int{0}
 	if c.Readers > 0 {
@@ -51,15 +64,11 @@ func (c *rbEmptyBench) run(e *environment) (exit int, err error) {
 		comparison, err := x.Run()
 		line.clear()
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		r.Loads = append(r.Loads, summarise(readers, c.Inodes+c.WithMaps, comparison))
 	}
-	if c.JSON {
-		return exitHarmless, writeJSON(e.stdout, r)
-	}
-	writeRbEmpty(e.stdout, r)
-	return exitHarmless, nil
+	return r, nil
 }
 
 // report says what is measured, and on what.

@@ -33,6 +33,7 @@ type grammar struct {
 	List    listCommand    `cmd:"" help:"List the races, their scenarios and the variants of each."`
 	Race    raceCommand    `cmd:"" help:"Answer one question, with all evidence."`
 	Replay  replayCommand  `cmd:"" help:"Run the execution in a trace file again."`
+	Explain explainCommand `cmd:"" help:"Write what a maintainer asks about a race, or about the races that a patch brings: accesses, values, checks, bounds."`
 	Patch   patchCommand   `cmd:"" help:"Compare the code with and without a patch, in every scenario that the patch touches."`
 	Mutants mutantsCommand `cmd:"" help:"Judge the patches of the corpus: known bugs and planted faults, each with the answer that it must get."`
 	Bench   benchCommand   `cmd:"" help:"Measure natively what a patch saves."`
