@@ -48,13 +48,14 @@ type site struct {
 
 // values are the accesses that read, or stored, one value.
 type values struct {
+	of     string // see Access.Name
 	stored bool
 	kinds  map[string]*kind
 }
 
 // kind counts what looks the same, and keeps the shortest execution of it.
 type kind struct {
-	seen, stale, broken, behind int
+	seen, stale, broken, behind, racing int
 
 	what  string
 	locks []string
@@ -134,7 +135,6 @@ func (v *visit) access(s *site, id int32) (races bool) {
 		last = line[next]
 	}
 	locks := v.names.held(v.g, line, id)
-	v.count(s.accesses, kind{what: v.names.access(v.g, e), locks: lockNames(locks), event: last})
 	for part := id; ; part = last {
 		for _, other := range v.conflicts(part) {
 			races = true
@@ -149,6 +149,11 @@ func (v *visit) access(s *site, id int32) (races bool) {
 			break
 		}
 	}
+	access := kind{what: v.names.access(v.g, e), locks: lockNames(locks), event: last}
+	if races {
+		access.racing = 1
+	}
+	v.count(s.accesses, access)
 	window := v.window(id, last)
 	one := kind{event: last, behind: max(v.behind(id), v.behind(last)), check: v.check(id, window, locks)}
 	acts := v.names.acts(v.g, window, v.shared)
@@ -156,9 +161,10 @@ func (v *visit) access(s *site, id int32) (races bool) {
 	for _, a := range acts[:min(len(acts), mostSteps)] {
 		one.acts, one.events = append(one.acts, a.what), append(one.events, a.event)
 	}
-	value := fmt.Sprintln(v.names.at(v.g, e.Location), e.Writes(), e.Value, v.g.Events[last].Value)
+	of := Access{What: access.what, Locks: access.locks}.Name()
+	value := fmt.Sprintln(of, e.Value, v.g.Events[last].Value)
 	if s.values[value] == nil {
-		s.values[value] = &values{stored: e.Writes(), kinds: map[string]*kind{}}
+		s.values[value] = &values{of: of, stored: e.Writes(), kinds: map[string]*kind{}}
 	}
 	v.count(s.values[value].kinds, one)
 	return races
@@ -178,14 +184,17 @@ func (v *visit) whole(id int32) int32 {
 func (v *visit) count(kinds map[string]*kind, one kind, distinctions ...string) {
 	key := fmt.Sprintf("%q %q %q %v %+v %q", one.what, one.locks, one.acts, one.more, one.check, distinctions)
 	one.graph = v.g
+	racing := one.racing
 	known := kinds[key]
 	if known == nil {
 		known = &one
+		known.racing = 0
 		kinds[key] = known
 	} else if one.shorterThan(known) {
 		known.graph, known.event, known.events, known.key = one.graph, one.event, one.events, one.key
 	}
 	known.seen++
+	known.racing += racing
 	if one.behind > 0 {
 		known.stale++
 	}

@@ -12,6 +12,8 @@
 // it. Whether the race is harmless is for package verdict to say.
 package explain
 
+import "strings"
+
 // Race is what executions showed of one annotated race.
 type Race struct {
 	// Site and Reason come from the annotation in the code.
@@ -39,12 +41,24 @@ type Access struct {
 	Locks []string `json:"locks,omitempty"`
 	// Places are where, innermost first, as "file.go:line function".
 	Places []string `json:"places,omitempty"`
-	// Seen is how often it was, over all executions.
-	Seen int `json:"seen"`
+	// Seen is how often it was, over all executions, and Racing how often an
+	// annotated one was not ordered with a conflicting access.
+	Seen   int `json:"seen"`
+	Racing int `json:"racing,omitempty"`
+}
+
+// Name says what the access is and what is held there; it leaves out where.
+func (a Access) Name() string {
+	if len(a.Locks) == 0 {
+		return a.What + ", under no lock"
+	}
+	return a.What + ", under " + strings.Join(a.Locks, " and ")
 }
 
 // Value is what an annotated access read or stored. Objects have no numbers.
 type Value struct {
+	// Of is the Name of the access.
+	Of string `json:"of"`
 	// Text is the value, such as "nil", "an extent map" or "3".
 	Text string `json:"text"`
 	// Stored says that the access wrote it.

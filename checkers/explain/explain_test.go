@@ -351,13 +351,14 @@ func TestNothingToExplain(t *testing.T) {
 
 func TestSumAndBrief(t *testing.T) {
 	numbers := func(seen int, texts ...string) Race {
-		r := Race{Site: "s", Executions: 1, Racing: 1, Accesses: []Access{{What: "load", Seen: seen}}}
+		r := Race{Site: "s", Executions: 1, Racing: 1, Accesses: []Access{{What: "load", Seen: seen, Racing: 1}, {What: "load", Locks: []string{"lock"}, Seen: 1}},
+			Values: []Value{{Of: "load, under lock", Text: "7", Continuations: []Continuation{{Seen: 1}}}}}
 		for n, text := range texts {
 			check := Check{}
 			if n%2 == 1 {
 				check = Check{Kind: FailedTry, On: "lock"}
 			}
-			r.Values = append(r.Values, Value{Text: text, Behind: n, Continuations: []Continuation{{Seen: seen, Stale: n, Ways: 1, Check: check}}})
+			r.Values = append(r.Values, Value{Of: "load, under no lock", Text: text, Behind: n, Continuations: []Continuation{{Seen: seen, Stale: n, Ways: 1, Check: check}}})
 		}
 		return r
 	}
@@ -376,7 +377,7 @@ func TestSumAndBrief(t *testing.T) {
 	if many := brief.Values[0]; many.Seen != 9 || many.Behind != 4 || len(many.Continuations) != 2 {
 		t.Errorf("many numbers are %s", shown(many))
 	}
-	if few := Sum([]Race{numbers(1, "0", "1", "2", "3", "4")})[0].Brief(); len(few.Values) != 5 {
+	if few := Sum([]Race{numbers(1, "0", "1", "2", "3", "4")})[0].Brief(); len(few.Values) != 5 { // that of the access that does not race is left out
 		t.Errorf("few numbers are %s", shown(few.Values))
 	}
 }

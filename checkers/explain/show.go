@@ -64,7 +64,7 @@ func (s *shower) accesses(kinds map[string]*kind) ([]Access, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Access{What: k.what, Locks: k.locks, Places: step.Places, Seen: k.seen})
+		list = append(list, Access{What: k.what, Locks: k.locks, Places: step.Places, Seen: k.seen, Racing: k.racing})
 	}
 	return list, nil
 }
@@ -72,7 +72,7 @@ func (s *shower) accesses(kinds map[string]*kind) ([]Access, error) {
 func (s *shower) values(found map[string]*values) ([]Value, error) {
 	var list []Value
 	for _, key := range slices.Sorted(maps.Keys(found)) {
-		v := Value{Stored: found[key].stored}
+		v := Value{Of: found[key].of, Stored: found[key].stored}
 		for _, key2 := range slices.Sorted(maps.Keys(found[key].kinds)) {
 			k := found[key].kinds[key2]
 			step, err := s.step(k.graph, k.event)

@@ -47,6 +47,7 @@ func sumAccesses(sum, more []Access) []Access {
 			sum = append(sum, a)
 		} else {
 			sum[at].Seen += a.Seen
+			sum[at].Racing += a.Racing
 		}
 	}
 	slices.SortFunc(sum, func(a, b Access) int {
@@ -59,10 +60,10 @@ func sumAccesses(sum, more []Access) []Access {
 func sumValues(parts []Value) []Value {
 	var sum []Value
 	for _, v := range parts {
-		at := slices.IndexFunc(sum, func(known Value) bool { return known.Text == v.Text && known.Stored == v.Stored })
+		at := slices.IndexFunc(sum, func(known Value) bool { return known.Of == v.Of && known.Text == v.Text && known.Stored == v.Stored })
 		if at < 0 {
 			at = len(sum)
-			sum = append(sum, Value{Text: v.Text, Stored: v.Stored})
+			sum = append(sum, Value{Of: v.Of, Text: v.Text, Stored: v.Stored})
 		}
 		sum[at].Behind = max(sum[at].Behind, v.Behind)
 		sum[at].Continuations = sumContinuations(sum[at].Continuations, v.Continuations)
@@ -75,7 +76,7 @@ func sumValues(parts []Value) []Value {
 		}
 	}
 	slices.SortFunc(sum, func(a, b Value) int {
-		return cmp.Or(cmp.Compare(b.Seen, a.Seen), cmp.Compare(a.Text, b.Text))
+		return cmp.Or(cmp.Compare(b.Seen, a.Seen), cmp.Compare(a.Text, b.Text), cmp.Compare(a.Of, b.Of))
 	})
 	return sum
 }
@@ -106,19 +107,23 @@ func compareSteps(a, b Step) int {
 // mostNumbers is how many different numbers, other than 0, Brief leaves as they are.
 const mostNumbers = 4
 
-// Brief returns the race as people want to read it: all numbers but 0 are one
-// value if there are many, and continuations with the same check are one, which
+// Brief returns the race as people want to read it: without the values of accesses
+// that never raced; with all numbers but 0 that one access saw as one value, if
+// there are many; and with continuations that have the same check as one, which
 // has the steps of the most frequent.
 func (r Race) Brief() Race {
-	numbers := [2][]int64{} // read and stored
+	racing, numbers := map[string]bool{}, map[string][]int64{}
+	for _, a := range r.Accesses {
+		racing[a.Name()] = racing[a.Name()] || a.Racing > 0
+	}
 	for _, v := range r.Values {
 		if n, is := number(v.Text); is && n != 0 {
-			numbers[which(v)] = append(numbers[which(v)], n)
+			numbers[v.Of] = append(numbers[v.Of], n)
 		}
 	}
-	brief := slices.Clone(r.Values)
+	brief := slices.DeleteFunc(slices.Clone(r.Values), func(v Value) bool { return !racing[v.Of] })
 	for i := range brief {
-		several := numbers[which(brief[i])]
+		several := numbers[brief[i].Of]
 		if n, is := number(brief[i].Text); is && n != 0 && len(several) > mostNumbers {
 			brief[i].Text = fmt.Sprintf("one of %d numbers from %d to %d", len(several), slices.Min(several), slices.Max(several))
 		}
@@ -151,11 +156,4 @@ func (c *Continuation) add(d Continuation) {
 	c.Seen += d.Seen
 	c.Stale += d.Stale
 	c.Broken += d.Broken
-}
-
-func which(v Value) int {
-	if v.Stored {
-		return 1
-	}
-	return 0
 }

@@ -128,30 +128,61 @@ func (s *story) race(d *document, r explain.Race) {
 		name = " of " + r.Site
 	}
 	d.heading("The annotated access" + name)
-	accessItems(d, r.Accesses)
+	accessItems(d, r.Accesses, true)
 	d.heading("What it conflicts with" + name)
 	d.say("In %s that reach it, happens-before leaves it unordered with a conflicting access.", countOf(r.Racing, r.Executions, "execution"))
-	accessItems(d, r.Conflicts)
+	accessItems(d, r.Conflicts, false)
 	d.heading("What it may see, and what comes next" + name)
 	d.say("A value may be out of date if a write that came after its own is not ordered after the access by happens-before.")
-	for _, v := range r.Values {
-		valueItems(d, v)
+	var several []string // accesses, those that read first
+	for _, stored := range []bool{false, true} {
+		for _, v := range r.Values {
+			if v.Stored == stored && !slices.Contains(several, v.Of) {
+				several = append(several, v.Of)
+			}
+		}
+	}
+	if len(several) == 0 {
+		d.say("It never raced, so that nothing it saw was out of date.")
+	}
+	for _, of := range several {
+		values(d, of, slices.DeleteFunc(slices.Clone(r.Values), func(v explain.Value) bool { return v.Of != of }), len(several) > 1)
 	}
 	if slices.ContainsFunc(r.Values, unchecked) {
 		d.say("Where no check was seen, a value that is out of date is not caught. What it comes to is part of the outcomes that are compared below.")
 	}
 }
 
-// accessText says what an access is, under which locks, and where.
-func accessText(a explain.Access) string {
-	text := a.What + kernelName(a.What)
-	if len(a.Locks) > 0 {
-		text += ", under " + strings.Join(a.Locks, " and ")
-	} else {
-		text += ", under no lock"
+// values lists those of one access. What is stored is checked by whoever reads it.
+func values(d *document, of string, list []explain.Value, named bool) {
+	if named {
+		d.say("The %s:", of)
 	}
+	if list[0].Stored {
+		var stored []string
+		for _, v := range list {
+			stored = append(stored, fmt.Sprintf("%s (%s)", v.Text, count(v.Seen, "time")))
+		}
+		d.item("stores %s", strings.Join(stored, ", "))
+		return
+	}
+	for _, v := range list {
+		valueItems(d, v)
+	}
+}
+
+// accessText says what an access is, under which locks, and where.
+func accessText(a explain.Access, annotated bool) string {
+	marked := kernelName(a.What)
+	if annotated && strings.HasPrefix(a.What, "plain ") {
+		marked = " (data_race)"
+	}
+	text := a.What + marked + strings.TrimPrefix(a.Name(), a.What)
 	if len(a.Places) > 0 {
 		text += ", at " + position(a.Places[0])
+	}
+	if annotated && a.Racing == 0 {
+		text += "; it never raced"
 	}
 	return text
 }
@@ -179,10 +210,10 @@ func chain(places []string) string {
 }
 
 // accessItems lists accesses by place, each with the ways that lead there.
-func accessItems(d *document, all []explain.Access) {
+func accessItems(d *document, all []explain.Access, annotated bool) {
 	chains, places := map[string][]string{}, []string{}
 	for _, a := range all {
-		text := accessText(a)
+		text := accessText(a, annotated)
 		if !slices.Contains(places, text) {
 			places = append(places, text)
 		}
@@ -208,11 +239,7 @@ func accessItems(d *document, all []explain.Access) {
 // valueItems says how often a value was seen, how far it may be out of date, and
 // which checks the task meets with it.
 func valueItems(d *document, v explain.Value) {
-	verb := "read"
-	if v.Stored {
-		verb = "stored"
-	}
-	text := fmt.Sprintf("%s: %s %s, ", v.Text, verb, count(v.Seen, "time"))
+	text := fmt.Sprintf("%s: read %s, ", v.Text, count(v.Seen, "time"))
 	switch {
 	case v.Stale == 0:
 		text += "never out of date"
@@ -257,7 +284,7 @@ func continuationText(c explain.Continuation) string {
 		text += fmt.Sprintf(", in the most frequent of %d ways", c.Ways)
 	}
 	if len(steps) == 0 {
-		return text + ": nothing that another task could notice, until the operation ends or comes by here again."
+		return text + ": nothing that another task could notice, until the operation ends or the next annotated access."
 	}
 	return text + ": " + strings.Join(steps, "; ") + "."
 }
@@ -284,9 +311,9 @@ func checkText(c explain.Check) string {
 	return "No check was seen"
 }
 
-// unchecked reports whether a value may be out of date with no check.
+// unchecked reports whether a value that was read may be out of date with no check.
 func unchecked(v explain.Value) bool {
-	return slices.ContainsFunc(v.Continuations, func(c explain.Continuation) bool { return c.Stale > 0 && c.Check.Kind == explain.NoCheck })
+	return !v.Stored && slices.ContainsFunc(v.Continuations, func(c explain.Continuation) bool { return c.Stale > 0 && c.Check.Kind == explain.NoCheck })
 }
 
 // sentence makes one of a text: the first letter is a capital, and there is a full
