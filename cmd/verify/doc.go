@@ -33,6 +33,8 @@
 //	verify replay evict.trace                       the same execution again
 //	verify race rb-empty/unmount --strategy pct     samples, where there are too many executions
 //	verify race rb-empty/crowd --strategy preemption --preemptions 1
+//	verify explain rb-empty                         the text for the change log
+//	verify explain my.patch                         the same for the races that a patch brings
 //	verify patch my.patch                           the code with and without a patch
 //	verify replay crash.trace --patch my.patch      the execution that it breaks
 //	verify mutants                                  known bugs and planted faults

@@ -115,7 +115,10 @@ func (s *story) interleaving(d *document) {
 
 // without says what there is if no race is annotated.
 func (s *story) without() string {
-	if s.review != nil {
+	switch {
+	case s.review != nil && len(s.verdicts) == 0:
+		return "No scenario runs anything that the patch changes."
+	case s.review != nil:
 		return "The patch brings no annotated race that a compared scenario reaches, so this compares the code with it and without it."
 	}
 	return "No scenario reaches an annotated race, so nothing is said about values."
