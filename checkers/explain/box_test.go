@@ -16,6 +16,7 @@ var peek = kernel.DataRaceSite("box-peek", "whoever sees it looks again under th
 type box struct {
 	kernel.Object
 	lock, other kernel.SpinLock
+	shared      kernel.RWLock
 	items       kernel.Word[int]
 	size        kernel.Word[int64]
 	references  kernel.Refcount
@@ -38,6 +39,7 @@ func config(p program, model string) explore.Config {
 		b.Init(setup, "box", b)
 		b.lock.Init(&b.Object, "lock")
 		b.other.Init(&b.Object, "other")
+		b.shared.Init(&b.Object, "shared")
 		b.items.Init(&b.Object, "items", 0)
 		b.size.Init(&b.Object, "size", 0)
 		b.references.Init(&b.Object, "references", 0)

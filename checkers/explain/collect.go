@@ -226,9 +226,6 @@ func (k *kind) shorterThan(other *kind) bool {
 func (v *visit) conflicts(id int32) []int32 {
 	e := &v.g.Events[id]
 	before := e.Previous // the access itself may synchronize with what it races with
-	if v.g.SecondHalf(id) {
-		before = v.g.Events[before].Previous
-	}
 	if before == graph.Init {
 		before = v.g.Tasks[e.Task].Spawn
 	}

@@ -85,7 +85,11 @@ func TestALockThatWasHeldAtTheAccessIsNoCheck(t *testing.T) {
 				b.items.Load(t, kernel.Once)
 				b.other.Unlock(t)
 			}),
-			task("writer", func(t *kernel.Task) { b.items.Store(t, kernel.Once, 1) }),
+			task("writer", func(t *kernel.Task) {
+				b.other.Lock(t)
+				b.items.Store(t, kernel.Once, 1)
+				b.other.Unlock(t)
+			}),
 		}
 	}
 	r := collect(t, p, "sc")
@@ -200,6 +204,7 @@ func TestRacesAreThoseOfTheExplorer(t *testing.T) {
 		},
 		"children": func(_ *kernel.Task, b *box) []scenario.Task {
 			return []scenario.Task{task("parent", func(t *kernel.Task) {
+				b.items.Store(t, kernel.Once, 3) // before all of it
 				first := t.Go("first", func(t *kernel.Task) { b.items.Store(t, kernel.Once, 1) })
 				second := t.Go("second", func(t *kernel.Task) {
 					b.items.LoadRacy(t, kernel.Once, peek)
@@ -292,6 +297,104 @@ func TestTornValues(t *testing.T) {
 	}
 	if len(r.Accesses) != 1 || len(r.Conflicts) != 1 || r.Accesses[0].Seen != 4 || r.Conflicts[0].Seen != 4 {
 		t.Errorf("found %s", shown(r))
+	}
+}
+
+// What the task does in its next operation is another matter.
+func TestContinuationsEndWithTheOperation(t *testing.T) {
+	p := taking(func(*kernel.Task, *box) {})
+	again := func(setup *kernel.Task, b *box) []scenario.Task {
+		tasks := p(setup, b)
+		tasks[0].Operations = append(tasks[0].Operations, task("again", func(t *kernel.Task) {
+			b.lock.Lock(t)
+			b.items.Load(t, kernel.Once)
+			b.lock.Unlock(t)
+		}).Operations...)
+		return tasks
+	}
+	r := collect(t, again, "sc")
+	for _, c := range r.value(t, "1").Continuations {
+		if c.Check != (Check{}) || len(c.Steps) > 0 {
+			t.Errorf("it goes on with %s", shown(c))
+		}
+	}
+}
+
+// Steps are those that others could notice, a try-lock is one even if it is made of
+// several, and no more than a few are shown.
+func TestSteps(t *testing.T) {
+	p := func(_ *kernel.Task, b *box) []scenario.Task {
+		return []scenario.Task{
+			task("peeker", func(t *kernel.Task) {
+				b.items.LoadRacy(t, kernel.Once, peek)
+				b.size.Store(t, kernel.Once, 1)
+				if b.shared.TryLock(t) {
+					b.items.Store(t, kernel.Once, 1)
+					b.shared.Unlock(t)
+				}
+			}),
+			task("reader", func(t *kernel.Task) {
+				b.shared.RLock(t)
+				b.items.Load(t, kernel.Once)
+				b.shared.RUnlock(t)
+			}),
+			task("writer", func(t *kernel.Task) { b.items.Store(t, kernel.Once, 2) }),
+		}
+	}
+	r := collect(t, p, "sc")
+	var got []string
+	for _, c := range r.value(t, "0").Continuations {
+		var steps []string
+		for _, s := range c.Steps {
+			if !strings.HasPrefix(s.Place, "explain/explain_test.go:") {
+				t.Errorf("%s is at %q", s.What, s.Place)
+			}
+			steps = append(steps, s.What)
+		}
+		got = append(got, strings.Join(steps, "; "))
+	}
+	slices.Sort(got)
+	if want := []string{"trylock box.shared fails", "trylock box.shared; once store to box.items; unlock box.shared"}; !slices.Equal(got, want) {
+		t.Errorf("it goes on with %q, want %q", got, want)
+	}
+	long := collect(t, taking(func(t *kernel.Task, b *box) {
+		for range mostSteps + 1 {
+			b.items.Load(t, kernel.Once)
+		}
+	}), "sc")
+	if c := long.value(t, "1").Continuations[0]; len(c.Steps) != mostSteps || !c.More {
+		t.Errorf("a long way on is %s", shown(c))
+	}
+}
+
+// Places are those of the shortest execution.
+func TestPlacesAreOfTheShortest(t *testing.T) {
+	short := func(t *kernel.Task, b *box) { b.items.Store(t, kernel.Once, 1) }
+	long := func(t *kernel.Task, b *box) {
+		for range 9 {
+			b.size.Load(t, kernel.Once)
+		}
+		b.items.Store(t, kernel.Once, 1)
+	}
+	for name, last := range map[string]int64{"first": 0, "last": 1} {
+		t.Run(name, func(t *testing.T) {
+			r := collect(t, func(_ *kernel.Task, b *box) []scenario.Task {
+				return []scenario.Task{
+					task("reader", func(t *kernel.Task) { b.items.LoadRacy(t, kernel.Once, peek) }),
+					task("starter", func(t *kernel.Task) { b.size.Store(t, kernel.Once, 1) }),
+					task("writer", func(t *kernel.Task) {
+						if b.size.Load(t, kernel.Once) == last {
+							short(t, b)
+						} else {
+							long(t, b)
+						}
+					}),
+				}
+			}, "sc")
+			if len(r.Conflicts) != 1 || !strings.HasSuffix(r.Conflicts[0].Places[0], ".func1") {
+				t.Errorf("the conflicting access is %s", shown(r.Conflicts))
+			}
+		})
 	}
 }
 
