@@ -31,7 +31,7 @@ func (r *recorder) Perform(_ *kernel.Task, op *kernel.Op) kernel.Result {
 		r.store(op)
 	case kernel.OpUpdate:
 		old := r.value(op.Location)
-		updated, writes := op.Update(old)
+		updated, writes := op.Apply(old)
 		if writes {
 			r.values[op.Location] = updated
 		}
