@@ -460,7 +460,9 @@ func (w *worker) begin(b *branch) *run {
 		r = w.startScripted(b.stem)
 	} else {
 		r = w.start(b.stem.graph, nil)
-		r.first, w.fresh = w.fresh, false
+		if w.fresh {
+			r.first, w.fresh = true, false
+		}
 	}
 	w.current = r
 	r.setUp()

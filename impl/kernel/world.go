@@ -58,6 +58,9 @@ func newWorld(engine Engine, options Options) *World {
 // Renew makes an explored world what a new one would be, in the same memory: nobody
 // may use its tasks and objects any more. Only the explorer calls it.
 func (w *World) Renew(options Options) {
+	if options.LockOrder == nil {
+		options.LockOrder = NewLockOrder()
+	}
 	w.options, w.renewed, w.engaged = options, true, 0
 	w.live.Store(0)
 	w.tasks.Store(0)
