@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"benign/impl/kernel"
 	"benign/impl/scenario"
@@ -47,6 +48,11 @@ func runNatively(t *testing.T, options kernel.Options, v *scenario.Variant) {
 		t.Errorf("variant %s: %v", v.Name, err)
 	}
 	i.Teardown(setup)
+	// What the tasks have started may be on its way out still, with its last
+	// references.
+	for deadline := time.Now().Add(10 * time.Second); w.LiveObjects() != 0 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
 	if live := w.LiveObjects(); live != 0 {
 		t.Errorf("variant %s: %d objects are left", v.Name, live)
 	}

@@ -2,6 +2,7 @@ package fsync
 
 import (
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -31,6 +32,10 @@ func (b *bench) tearDown(t *testing.T) {
 		t.Error(err)
 	}
 	b.Free(b.task)
+	// A completion may be on its way out still, with its last references.
+	for deadline := time.Now().Add(10 * time.Second); b.world.LiveObjects() != 0 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
 	if live := b.world.LiveObjects(); live != 0 {
 		t.Errorf("%d objects are left", live)
 	}
