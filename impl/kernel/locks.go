@@ -79,6 +79,19 @@ func (l *sharedLock) Lock(t *Task) {
 	l.hold(t, Exclusive)
 }
 
+// LockNew takes the lock of an object that nobody else can know yet. It does not
+// wait, so that it may be taken under another lock of its class.
+func (l *sharedLock) LockNew(t *Task) {
+	l.owner.Use(t)
+	l.checkAcquire(t, false)
+	if t.engine != nil {
+		t.perform(Op{Kind: OpAcquire, Location: &l.Location, Mode: Exclusive})
+	} else {
+		l.acquireNative(Exclusive)
+	}
+	l.hold(t, Exclusive)
+}
+
 // TryLock takes the lock for writing if nobody holds it and reports whether
 // it did.
 func (l *sharedLock) TryLock(t *Task) bool { return l.try(t, Exclusive) }

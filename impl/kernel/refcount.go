@@ -32,5 +32,24 @@ func (r *Refcount) Put(t *Task) (last bool) {
 	return after == 0
 }
 
+// PutAbove drops a reference if there are more than so many, and reports whether it
+// did. Dropping the last ones may take a lock that this spares
+// (refcount_dec_not_one is PutAbove one).
+func (r *Refcount) PutAbove(t *Task, floor int) bool {
+	if t.engine != nil {
+		_, dropped := r.word.Update(t, AcquireRelease, func(old int) (int, bool) { return old - 1, old > floor })
+		return dropped
+	}
+	for {
+		old := r.word.Load(t, Once)
+		if old <= floor {
+			return false
+		}
+		if r.word.CompareAndSwap(t, AcquireRelease, old, old-1) {
+			return true
+		}
+	}
+}
+
 // Count reads the count. It is a hint unless something keeps it stable.
 func (r *Refcount) Count(t *Task) int { return r.word.Load(t, Once) }
