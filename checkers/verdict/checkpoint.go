@@ -163,6 +163,7 @@ type record struct {
 	Evidence  map[string]*Evidence
 	Ledger    progress.Ledger
 	Cost      Cost
+	Measures  map[string]Measure
 	Visited   int
 	Found     int
 	Worst     culpritsRecord
@@ -187,7 +188,7 @@ type culpritRecord struct {
 // record returns what the observation has come to; nobody may visit it meanwhile.
 func (o *observation) record() record {
 	return record{Stats: o.stats, Sample: o.sample, Outcomes: o.outcomes, Explained: o.explained, States: o.states,
-		Evidence: o.evidence, Ledger: o.ledger, Cost: o.cost, Visited: o.visited, Found: o.found, Worst: o.worst.record(), Strange: o.strange.record(),
+		Evidence: o.evidence, Ledger: o.ledger, Cost: o.cost, Measures: o.measures, Visited: o.visited, Found: o.found, Worst: o.worst.record(), Strange: o.strange.record(),
 		Undecided: o.undecided, Tasks: o.tasks, Calls: o.calls}
 }
 
@@ -199,6 +200,7 @@ func (o *observation) restore(r record) {
 	maps.Copy(o.explained, r.Explained)
 	maps.Copy(o.states, r.States)
 	maps.Copy(o.evidence, r.Evidence)
+	maps.Copy(o.measures, r.Measures)
 	o.cost, o.visited, o.found = r.Cost, r.Visited, r.Found
 	o.ledger, o.worst, o.strange = r.Ledger, r.Worst.culprits(), r.Strange.culprits()
 	o.undecided, o.tasks, o.calls = r.Undecided, r.Tasks, r.Calls

@@ -18,7 +18,7 @@ func TestRecordIsTheWholeObservation(t *testing.T) {
 	}{
 		{reflect.TypeFor[observation](), reflect.TypeFor[record](), map[string]string{
 			"config": "the question is asked again", "base": "so is that of the baseline", "mutex": "",
-			"wanted": "no checkpoint keeps what shrinking explores", "judged": "histories are judged again", "text": "it is of the latest outcome", "texts": "they are those of the outcomes", "unfinished": "it is what the next run is about"}},
+			"search": "it is made again", "wanted": "no checkpoint keeps what shrinking explores", "judged": "histories are judged again", "text": "it is of the latest outcome", "texts": "they are those of the outcomes", "unfinished": "it is what the next run is about"}},
 		{reflect.TypeFor[culprits](), reflect.TypeFor[culpritsRecord](), map[string]string{"wanted": "as above"}},
 		{reflect.TypeFor[culprit](), reflect.TypeFor[culpritRecord](), map[string]string{
 			"steps": "they are counted again", "switches": "they are when it is shortened", "identity": "it follows from the graph"}},

@@ -169,6 +169,7 @@ func judge(race *scenario.Race, s *scenario.Scenario, v *scenario.Variant, model
 		New: without(seen.outcomes, base.outcomes), Lost: without(base.outcomes, seen.outcomes)}
 	verdict.Deferral = Deferral{LargestDebt: seen.ledger.LargestDebt, BaselineDebt: base.ledger.LargestDebt,
 		MostRounds: seen.ledger.MostRounds, BaselineRounds: base.ledger.MostRounds, Barrier: race.Barrier}
+	verdict.Measures = seen.sortedMeasures()
 	for _, name := range slices.Sorted(maps.Keys(seen.evidence)) {
 		verdict.Evidence = append(verdict.Evidence, *seen.evidence[name])
 		if o.Before != nil && base.evidence[name] == nil {
@@ -303,6 +304,9 @@ func Ask(race *scenario.Race, o Options) (*Question, error) {
 				}
 			}
 		}
+	}
+	if err := q.askReachable(o); err != nil {
+		return nil, err
 	}
 	return q, nil
 }

@@ -27,6 +27,8 @@ type observation struct {
 	evidence  map[string]*Evidence
 	ledger    progress.Ledger
 	cost      Cost
+	measures  map[string]Measure
+	search    *search          // all that is looked for; nil looks for what is broken
 	visited   int              // executions
 	found     int              // what visited was when the first one broke something; 0 for none
 	worst     culprits         // what breaks something
@@ -141,7 +143,7 @@ func newObservation(config explore.Config, base *observation, wanted *fault) *ob
 // forget begins anew, when the exploration does.
 func (o *observation) forget() {
 	o.outcomes, o.explained, o.states, o.evidence = map[string]int{}, map[string]bool{}, map[string]bool{}, map[string]*Evidence{}
-	o.cost, o.visited, o.found = Cost{}, 0, 0
+	o.cost, o.measures, o.visited, o.found = Cost{}, map[string]Measure{}, 0, 0
 	o.ledger, o.worst, o.strange = progress.Ledger{}, culprits{wanted: o.wanted}, culprits{wanted: o.wanted}
 	o.judged, o.undecided = map[string]error{}, false
 	o.texts = map[string]string{}
@@ -161,6 +163,10 @@ func (o *observation) visit(e *explore.Execution) {
 	o.visited++
 	defer o.notice()
 	o.describe(e)
+	if o.search != nil {
+		o.visitReach(e)
+		return
+	}
 	if e.Violation != nil {
 		o.worst.add(newCulprit(e.Graph, e.Seed, e.Violation.Kind.String(), e.Violation.Message, e.Ended))
 		return
@@ -173,6 +179,7 @@ func (o *observation) visit(e *explore.Execution) {
 	o.explained[outcome] = o.explained[outcome] || e.Spec != nil || len(e.Debt) > 0 && e.Debt[0] > 0
 	o.states[e.State] = true
 	o.cost.add(e.Graph)
+	o.measure(e)
 	o.collect(e)
 	if o.base != nil && !o.base.states[e.State] {
 		o.strange.add(strange(e))

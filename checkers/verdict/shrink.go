@@ -18,7 +18,7 @@ type fault struct{ kind, class string }
 
 func faultOf(kind, message string) fault {
 	switch kind {
-	case kernel.Deadlock.String(), kernel.LostWakeup.String(), kernel.Livelock.String(), KindHistory, KindLost, KindState:
+	case kernel.Deadlock.String(), kernel.LostWakeup.String(), kernel.Livelock.String(), KindHistory, KindLost, KindState, KindReached, KindBound:
 		return fault{kind: kind} // the message tells the execution
 	case kernel.UseAfterFree.String(), kernel.DoubleFree.String(), kernel.ReferenceUnderflow.String(), kernel.DataRace.String():
 		// What it happened to; which side of it came last is a matter of order.
@@ -94,6 +94,7 @@ func (s *shrinking) fails(out []scenario.Omitted) (bool, error) {
 	smaller.Without = out
 	smaller = within(smaller)
 	seen := newObservation(smaller, base, &s.fault)
+	seen.search = s.seen.search
 	if err := s.options.gather("", smaller, seen); err != nil || seen.stats.Executions() >= seen.config.MaxExecutions {
 		return false, err
 	}

@@ -28,6 +28,8 @@ type Verdict struct {
 	Outcomes Outcomes `json:"outcomes"`
 	// Deferral is the work that the variant left for later.
 	Deferral Deferral `json:"deferral"`
+	// Measures are the bounds that operations have kept, or not.
+	Measures []Measure `json:"measures,omitempty"`
 	// Cost compares what an execution takes with what it took before the code was
 	// changed; nil if the baseline is another variant.
 	Cost *CostChange `json:"cost,omitempty"`
@@ -118,7 +120,8 @@ func (e *Evidence) BothOrders() bool { return e.ReadFirst > 0 && e.WriteFirst > 
 // Finding is an execution that breaks something.
 type Finding struct {
 	// Kind and Message say what is broken; Kind is a kernel.ViolationKind's
-	// name, or one of "not linearizable", "work lost", "final state".
+	// name, or one of "not linearizable", "work lost", "final state", "bound exceeded"; of a
+	// witness it is "reached".
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
 	// Count is how many executions of the exploration broke something, and
@@ -185,6 +188,8 @@ type Question struct {
 	Planted []*Verdict `json:"planted,omitempty"`
 	// Caught counts the planted faults that were.
 	Caught int `json:"caught"`
-	// Surprises are the answers that the catalogue did not predict.
+	// Reached are the answers to whether something can happen.
+	Reached []*Reached `json:"reached,omitempty"`
+	// Surprises are the answers about variants that the catalogue did not predict.
 	Surprises []*Verdict `json:"surprises,omitempty"`
 }

@@ -63,6 +63,7 @@ func exitOfAll(asked []*verdict.Question) int {
 			}
 			exit = exitUnknown
 		}
+		exit = worse(exit, exitOfReached(q.Reached))
 	}
 	return exit
 }

@@ -32,6 +32,7 @@ func harmfulAnswer() *verdict.Verdict {
 			},
 			Lost: []string{"reader lookup(1) = 8; finally nothing"},
 		},
+		Measures: []verdict.Measure{{Name: "steps", Largest: 3, Most: 2}, {Name: "turns", Largest: 1, Most: 2}},
 		Deferral: verdict.Deferral{LargestDebt: 2, BaselineDebt: 0, MostRounds: 1, BaselineRounds: 0, Barrier: "the next full scan"},
 		Evidence: []verdict.Evidence{{
 			Site: "cache-peek", Reason: "the bucket is looked at again under its lock",
@@ -128,6 +129,23 @@ func cacheQuestion() *verdict.Question {
 		Verdicts: answers, Planted: planted, Caught: 2,
 		Alternatives: []*verdict.Verdict{alternativeAnswer()},
 		Surprises:    []*verdict.Verdict{answers[1], answers[2], answers[3], planted[1]},
+		Reached:      reachedAnswers(),
+	}
+}
+
+// reachedAnswers are one of each kind.
+func reachedAnswers() []*verdict.Reached {
+	answer := func(name string, answer, expected scenario.Reach, explored explore.Stats) *verdict.Reached {
+		return &verdict.Reached{Race: "cache", Scenario: "evict", Variant: "unlocked", Model: "sc", Name: name, Question: "Can two of them\nmeet?",
+			Answer: answer, Expected: expected, Tasks: []string{"reader: lookup(1)", "evictor: evict(1)"}, Explored: explored}
+	}
+	witnessed := answer("two", scenario.CanHappen, scenario.CanHappen, explore.Stats{Complete: 9, Longest: 30, Exhaustive: true})
+	witnessed.Witness = evictionFinding()
+	witnessed.Witness.Kind, witnessed.Witness.Message = verdict.KindReached, "entry#1.users is 2"
+	return []*verdict.Reached{
+		witnessed,
+		answer("three", scenario.CannotHappen, scenario.CanHappen, explore.Stats{Complete: 9, Longest: 30, Exhaustive: true}),
+		answer("four", scenario.MayHappen, scenario.CannotHappen, explore.Stats{Complete: 5, Longest: 30, Cut: "budget of 5 executions"}),
 	}
 }
 
@@ -140,7 +158,7 @@ func predictedQuestion() *verdict.Question {
 	}
 	q := cacheQuestion()
 	q.Class, q.Verdicts, q.Surprises = scenario.Indistinguishable, []*verdict.Verdict{under("sc"), under("kernel")}, nil
-	q.Planted, q.Alternatives = nil, nil
+	q.Planted, q.Alternatives, q.Reached = nil, nil, q.Reached[:1]
 	return q
 }
 
@@ -151,5 +169,6 @@ func findingQuestion() *verdict.Question {
 	v.Expected = scenario.Harmful
 	q.Race.Finding = true
 	q.Verdicts, q.Planted, q.Alternatives, q.Surprises = []*verdict.Verdict{v}, nil, nil, nil
+	q.Reached = nil
 	return q
 }

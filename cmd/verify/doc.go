@@ -39,6 +39,7 @@
 //	verify replay crash.trace --patch my.patch      the execution that it breaks
 //	verify mutants                                  known bugs and planted faults
 //	verify bench rb-empty                           what the patch gains
+//	verify bench recow                              what the sets of inhibit gain
 //	verify race rb-empty --budget 10m --checkpoint rb-empty.checkpoint
 //
 // # Long runs
@@ -58,6 +59,14 @@
 // scenarios that run what it changes in both builds, and compares: what the
 // unpatched form shows is the baseline of the same form patched. What no scenario
 // runs is UNKNOWN. The checkout is not touched.
+//
+// # Can this happen?
+//
+// A race may also ask whether something can happen at all, harmful or not, such as
+// whether a counter can exceed one. The answer is REACHABLE, with the smallest
+// execution that shows it, or UNREACHABLE in all executions of a scenario, or
+// UNKNOWN if not all of them were looked at. It counts for the exit status only if
+// it is not the predicted one.
 //
 // # Exit status
 //

@@ -54,6 +54,10 @@ func writeRace(w io.Writer, race *scenario.Race) {
 		}
 		writeTable(w, "    ", table)
 	}
+	for i := range race.Reachable {
+		r := &race.Reachable[i]
+		fmt.Fprintf(w, "\n  %s: %s In %s: %s\n", r.Name, oneLine(r.Question), r.Scenario, r.Expect)
+	}
 }
 
 // predicted is the class that the catalogue predicts, with the models and the

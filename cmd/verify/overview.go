@@ -41,6 +41,7 @@ func writeOverview(w io.Writer, q *verdict.Question) {
 	if q.Race.Finding {
 		writeBroken(w, q.Verdicts)
 	}
+	writeReachedLines(w, q.Reached)
 	fmt.Fprintf(w, "  %s\n\n", summary(q))
 }
 
@@ -149,7 +150,10 @@ func summary(q *verdict.Question) string {
 	if n := len(q.Planted); n > 0 {
 		text += fmt.Sprintf(", %d/%d planted faults caught", n-missed(q.Planted), n)
 	}
-	if n := len(q.Surprises); n > 0 {
+	if n := len(q.Reached); n > 0 {
+		text += fmt.Sprintf(", %s whether something can happen", count(n, "answer"))
+	}
+	if n := len(q.Surprises) + unpredicted(q.Reached); n > 0 {
 		text += fmt.Sprintf(", %s not as expected", count(n, "answer"))
 	}
 	return text
@@ -162,9 +166,15 @@ const maxDrawings = 3
 // writeSurprises writes every answer that the catalogue does not predict, the
 // ones with the shortest executions drawn, and says so if there is none.
 func writeSurprises(w io.Writer, asked []*verdict.Question, maxExecutions int) {
-	answers, surprises := 0, []*verdict.Verdict{}
+	answers, unexpected, surprises := 0, 0, []*verdict.Verdict{}
 	for _, q := range asked {
-		answers += len(q.Verdicts) + len(q.Alternatives) + len(q.Planted)
+		answers += len(q.Verdicts) + len(q.Alternatives) + len(q.Planted) + len(q.Reached)
+		for _, r := range q.Reached {
+			if !r.AsExpected() {
+				unexpected++
+				fmt.Fprintf(w, "UNEXPECTED: %s/%s, in %s, %s under %s: %s\n", r.Race, r.Name, r.Scenario, r.Variant, r.Model, reachedAnswer(r))
+			}
+		}
 		surprises = append(surprises, q.Surprises...)
 	}
 	for _, v := range surprises {
@@ -175,11 +185,12 @@ func writeSurprises(w io.Writer, asked []*verdict.Question, maxExecutions int) {
 		fmt.Fprintf(w, "\n%s/%s, variant %s under %s\n\n", v.Race, v.Scenario, v.Variant, v.Model)
 		writeFinding(w, v, false)
 	}
-	if len(surprises) == 0 {
+	unexpected += len(surprises)
+	if unexpected == 0 {
 		fmt.Fprintf(w, "%s, all as expected\n", count(answers, "answer"))
 		return
 	}
-	fmt.Fprintf(w, "%s not as expected\n", count(len(surprises), "answer"))
+	fmt.Fprintf(w, "%s not as expected\n", count(unexpected, "answer"))
 }
 
 // shortestDrawings picks the answers that are drawn: those whose executions have

@@ -101,7 +101,7 @@ func exitOf(q *verdict.Question) int {
 	if q == nil {
 		return exitUnknown
 	}
-	exit := exitOfClass(q.Class)
+	exit := worse(exitOfClass(q.Class), exitOfReached(q.Reached))
 	if exit == exitHarmless && missed(q.Planted) > 0 {
 		return exitUnknown
 	}

@@ -48,6 +48,7 @@ func TestGolden(t *testing.T) {
 			race.Patch, race.Finding = "counter: add without the lock", true
 			race.Scenarios[0].Variants[1].ExpectByModel = map[string]scenario.Class{"sc": scenario.Defers, "kernel": scenario.Harmful}
 			race.Scenarios[0].Variants[1].ExpectOn32 = scenario.Unknown
+			race.Reachable = []scenario.Reachable{{Name: "two", Question: "Can it be two?", Scenario: race.Scenarios[0].Name, Expect: scenario.CanHappen}}
 			writeRace(b, &race)
 		}},
 	} {

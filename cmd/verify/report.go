@@ -44,6 +44,7 @@ func writeQuestion(w io.Writer, q *verdict.Question, maxExecutions int, allSteps
 			writeAgain(w, v)
 		}
 	}
+	writeReached(w, q.Reached, allSteps)
 	fmt.Fprintln(w, summary(q))
 }
 
@@ -65,6 +66,9 @@ func writeVerdict(w io.Writer, v *verdict.Verdict) {
 	writeOutcomes(w, "new", v.Outcomes.New)
 	writeOutcomes(w, "lost", v.Outcomes.Lost)
 	field(w, "deferral", "%s", describeDeferral(v.Deferral))
+	for _, m := range v.Measures {
+		field(w, "bound", "%s", describeMeasure(m))
+	}
 	if v.Finding != nil {
 		field(w, "broken", "%s", describeKinds(v.Finding))
 	}

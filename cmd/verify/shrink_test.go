@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"benign/checkers/explore"
+	"benign/checkers/linear"
 	"benign/checkers/memmodel"
 	"benign/checkers/verdict"
 	"benign/impl/catalogue"
@@ -108,8 +110,25 @@ func (f *shrunk) shows(t *testing.T, bound *explore.Bound, more ...scenario.Omit
 	if f.finding.Kind == "work lost" { // which is no violation of the execution's own
 		same = loses
 	}
+	if f.finding.Kind == verdict.KindHistory {
+		same = unexplained
+	}
 	return broken(f.scenario.VariantNamed(f.variant), same) &&
 		!broken(f.scenario.Variant(scenario.Baseline), func(e *explore.Execution) bool { return e.Violation != nil || loses(e) })
+}
+
+// unexplained reports whether no order of the operations that keeps each task's explains
+// what they returned.
+func unexplained(e *explore.Execution) bool {
+	if !e.Ended || e.Violation != nil {
+		return false
+	}
+	var history []linear.Call
+	for _, op := range e.Operations {
+		history = append(history, linear.Call{Task: op.Task, Name: op.Name, Call: math.MinInt64, Return: math.MinInt64, Effects: op.Result.Effects})
+	}
+	_, err := linear.CheckProgramOrder(e.Spec, history)
+	return err != nil
 }
 
 // loses reports whether an execution leaves work that no number of rounds does.

@@ -25,6 +25,8 @@ type Race struct {
 	// Barrier names what discharges deferred work, such as "the next full
 	// scan"; it is quoted by a DEFERS verdict.
 	Barrier string
+	// Reachable are questions whether something can happen at all.
+	Reachable []Reachable
 	// Finding marks a race in which the kernel's behaviour as it stands, not a
 	// patch, is HARMFUL in the reference implementation. It is listed apart.
 	Finding bool
@@ -183,6 +185,8 @@ type Result struct {
 	// the terms of the Spec. They take effect somewhere between the call and
 	// the return.
 	Effects []Effect
+	// Counts are what the operation has a bound for. They are no part of the outcome.
+	Counts []Count
 }
 
 // Effect is what one operation did to one partition.
