@@ -9,6 +9,7 @@ import (
 	"benign/impl/evict"
 	"benign/impl/extentmap"
 	"benign/impl/fsync"
+	"benign/impl/inhibit"
 	"benign/impl/practice"
 	"benign/impl/scenario"
 	"benign/impl/shrinker"
@@ -21,6 +22,7 @@ func All() []scenario.Race {
 		shrinker.Races(),
 		evict.Races(),
 		fsync.Races(),
+		inhibit.Races(),
 		extentmap.Races(),
 		practice.Races(),
 	)
