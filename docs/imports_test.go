@@ -55,9 +55,9 @@ var layers = []struct {
 	// Invention needs the judges and the accused.
 	{"fuzz", []string{"checkers", "impl/*", "spec"}},
 
-	// The command reaches mechanisms by way of the catalogue, but for the one whose
-	// experiment it measures.
-	{"cmd/verify", []string{"fuzz", "checkers", "impl/catalogue", "impl/kernel", "impl/scenario", "impl/shrinker", "spec"}},
+	// The command reaches mechanisms by way of the catalogue, but for those whose
+	// experiments it measures.
+	{"cmd/verify", []string{"fuzz", "checkers", "impl/catalogue", "impl/kernel", "impl/scenario", "impl/inhibit", "impl/shrinker", "spec"}},
 
 	// The documents are held against everything, and nothing depends on them.
 	{"docs", []string{"fuzz", "checkers", "impl/*", "spec"}},

@@ -8,9 +8,10 @@ import (
 	"benign/impl/shrinker"
 )
 
-// benchCommand measures natively what patches save: a benchmark each.
+// benchCommand measures natively what patches save, or what policies cost: a benchmark each.
 type benchCommand struct {
 	RbEmpty rbEmptyBench `cmd:"" name:"rb-empty" help:"Walk over many open files, of which few have extent maps, with the patch and without it."`
+	Recow   recowBench   `cmd:"" name:"recow" help:"Count how often blocks are copied again, by the set that keeps them from being written (the race inhibit)."`
 }
 
 // rbEmptyBench measures what the race rb-empty is good for.
